@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+// repld: a peer-to-peer replication daemon. Folders are floors: a target may import only targets that stand
+// above it in `Sources/README.md`. Tests/TidyTests checks this file and every import against that order.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A floor of the core: pure and deterministic, no dependency outside the core but libsodium and zstd.
+func core(_ name: String, on floors: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: floors, path: "Sources/Core/\(name)", swiftSettings: strict)
+}
+
+func shell(_ name: String, on floors: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: floors, path: "Sources/Shell/\(name)", swiftSettings: strict)
+}
+
+func program(_ name: String, on floors: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: floors, path: "Sources/Programs/\(name)", swiftSettings: strict)
+}
+
+func tests(_ name: String, in folder: String, of floors: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: floors, path: "Tests/\(folder)", swiftSettings: strict)
+}
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
+
+// The floors, in order; each may use all core floors above it.
+let base: [Target.Dependency] = ["Bytes", "Crypto", "Causality"]
+let data: [Target.Dependency] = base + ["Documents", "Wire"]
+let trust: [Target.Dependency] = data + ["Identity", "Roster", "SecureLink"]
+let node: [Target.Dependency] = trust + ["Replication", "Mesh", "Node"]
+
+let package = Package(
+    name: "repld",
+    products: [
+        .library(name: "ReplClient", targets: ["ReplClient"]),
+        .executable(name: "repld", targets: ["repld"]),
+        .executable(name: "replctl", targets: ["replctl"]),
+        .executable(name: "replbench", targets: ["replbench"]),
+    ],
+    dependencies: [
+        // Sockets without a thread each: peer links, UDP, and the control API's HTTP/1.1.
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        // Command lines of all programs, with --help and completions for bash, zsh and fish.
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        // The logging front of the ecosystem; our handler writes journald priorities.
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        // Ordered start, SIGTERM, graceful stop in reverse order.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        // The syntax of the config file, with line and column in its errors.
+        .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
+    ],
+    targets: [
+        // Deterministic cryptography, Debian's libsodium: the only verifier of signatures.
+        .systemLibrary(
+            name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        // The store's database engine.
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // Compression of blocks.
+        .systemLibrary(
+            name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
+        core("Bytes"),
+        core("Crypto", on: ["CSodium", "Bytes"]),
+        core("Causality", on: ["Bytes"]),
+        core("Documents", on: base),
+        core("Wire", on: base + ["Documents", "CZstd"]),
+        core("Identity", on: data),
+        core("Roster", on: data + ["Identity"]),
+        core("SecureLink", on: base),
+        core("Replication", on: trust),
+        core("Mesh", on: trust),
+        core("Node", on: trust + ["Replication", "Mesh"]),
+
+        shell("SQLiteStore", on: node + ["CSQLite"]),
+        shell("NodeRuntime", on: node + [logging, lifecycle]),
+        shell("PeerNetwork", on: node + ["NodeRuntime", logging, lifecycle, nioCore, nioPosix]),
+        shell("ControlAPI", on: node),
+        shell("ControlServer", on: node + ["NodeRuntime", "ControlAPI", logging, lifecycle, nioCore, nioPosix, nioHTTP1]),
+
+        .target(
+            name: "Simulator", dependencies: node, path: "Sources/Simulation/Simulator", swiftSettings: strict),
+        .target(
+            name: "ReplClient", dependencies: ["Bytes", "Causality", "Documents", "ControlAPI", nioCore, nioPosix, nioHTTP1],
+            path: "Sources/Client/ReplClient", swiftSettings: strict),
+
+        program(
+            "repld",
+            on: node + [
+                "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI", "ControlServer", argumentParser, logging,
+                lifecycle, toml,
+            ]),
+        program("replctl", on: ["Bytes", "Documents", "ControlAPI", "ReplClient", argumentParser]),
+        program("replbench", on: node + ["Simulator", argumentParser]),
+
+        tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
+        tests("CausalityTests", in: "Core/CausalityTests", of: ["Bytes", "Causality"]),
+    ]
+)

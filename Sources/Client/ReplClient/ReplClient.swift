@@ -1,0 +1,1 @@
+// The floor `ReplClient` (Sources/README.md).

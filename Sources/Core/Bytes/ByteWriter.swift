@@ -1,0 +1,60 @@
+// The one way bytes are made: every canonical encoding of repld goes through this writer, so that integers are
+// big-endian and lengths are minimal varints in every format. See `ByteReader` for the inverse.
+
+/// Appends fixed-width integers (big-endian), varints (unsigned LEB128, always minimal) and byte strings.
+public struct ByteWriter: Sendable {
+    /// Everything written so far.
+    public private(set) var bytes: [UInt8]
+
+    public init(reserving capacity: Int = 0) {
+        bytes = []
+        if capacity > 0 { bytes.reserveCapacity(capacity) }
+    }
+
+    public var count: Int { bytes.count }
+
+    public mutating func u8(_ value: UInt8) { bytes.append(value) }
+
+    public mutating func u16(_ value: UInt16) {
+        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    public mutating func u32(_ value: UInt32) {
+        u16(UInt16(truncatingIfNeeded: value >> 16))
+        u16(UInt16(truncatingIfNeeded: value))
+    }
+
+    public mutating func u64(_ value: UInt64) {
+        u32(UInt32(truncatingIfNeeded: value >> 32))
+        u32(UInt32(truncatingIfNeeded: value))
+    }
+
+    /// Unsigned LEB128: seven bits a byte, low group first, 1 to 10 bytes, no padding.
+    public mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    public mutating func varint(_ value: Int) {
+        precondition(value >= 0, "a length or count is never negative, got \(value)")
+        varint(UInt64(value))
+    }
+
+    /// A signed integer as a zigzag varint: 0, -1, 1, -2 … become 0, 1, 2, 3 …
+    public mutating func zigzag(_ value: Int64) {
+        varint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+
+    public mutating func raw(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+
+    /// A varint length and then the bytes.
+    public mutating func counted(_ more: some Collection<UInt8>) {
+        varint(more.count)
+        bytes.append(contentsOf: more)
+    }
+}

@@ -1,0 +1,55 @@
+// Keys and strings are UTF-8 *bytes*. Swift's String compares by canonical equivalence, so "é" in NFC equals "é" in
+// NFD: two keys of a document would become one on this node and stay two on another. `Key` keeps String's compact
+// storage (15 bytes inline) and compares, hashes and orders by bytes.
+
+/// A string that is compared by its UTF-8 bytes. Used for document keys, map keys and string scalars.
+public struct Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    private let storage: String
+
+    public init(_ string: String) {
+        var native = string
+        native.makeContiguousUTF8()
+        storage = native
+    }
+
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// Nil when the bytes are not UTF-8.
+    public init?(validating utf8: some Collection<UInt8>) {
+        guard let string = String(validating: utf8, as: UTF8.self) else { return nil }
+        self.init(string)
+    }
+
+    public var string: String { storage }
+    public var utf8: String.UTF8View { storage.utf8 }
+    /// Length in bytes.
+    public var utf8Count: Int { storage.utf8.count }
+
+    /// The bytes in place, for hashing and comparing without a copy.
+    public func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        var copy = storage
+        return try copy.withUTF8(body)
+    }
+
+    public static func == (left: Key, right: Key) -> Bool {
+        guard left.utf8Count == right.utf8Count else { return false }
+        return left.withUTF8 { a in right.withUTF8 { b in a.elementsEqual(b) } }
+    }
+
+    public static func < (left: Key, right: Key) -> Bool {
+        left.withUTF8 { a in right.withUTF8 { b in a.lexicographicallyPrecedes(b) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(0xFF as UInt8)
+    }
+
+    public func hasPrefix(_ prefix: Key) -> Bool {
+        withUTF8 { a in prefix.withUTF8 { b in a.starts(with: b) } }
+    }
+}
+
+extension Key: CustomStringConvertible {
+    public var description: String { storage }
+}

@@ -1,0 +1,1 @@
+// The floor `Crypto` (Sources/README.md).

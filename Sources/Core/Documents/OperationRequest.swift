@@ -1,0 +1,75 @@
+// What programs ask for, before it is an operation: the verbs of the control API with paths by key, index or
+// element id. `author` turns a request into operations against the document as it is.
+
+public import Bytes
+public import Causality
+
+/// One step of a request's path.
+public enum PathElement: Hashable, Sendable {
+    case key(Key)
+    case index(Int)
+    case element(Dot)
+}
+
+/// Where to put something in a list or an ordered set.
+public enum InsertPlace: Hashable, Sendable {
+    /// The index that the first value has afterwards.
+    case index(Int)
+    /// After this element, nil: at the start.
+    case after(Dot?)
+}
+
+/// Which element is meant.
+public enum ElementPlace: Hashable, Sendable {
+    case index(Int)
+    case element(Dot)
+}
+
+/// One operation of a transaction as a program writes it (API.md, "Operations").
+public struct OperationRequest: Hashable, Sendable {
+    public let document: Key
+    /// Empty: the document itself.
+    public let path: [PathElement]
+    public let verb: Verb
+
+    public init(document: Key, path: [PathElement], verb: Verb) {
+        self.document = document
+        self.path = path
+        self.verb = verb
+    }
+
+    public enum Verb: Hashable, Sendable {
+        case set(PlainValue)
+        case delete
+        case increment(by: Int64)
+        case add(Scalar)
+        case remove(Scalar)
+        case insert(InsertPlace, [PlainValue])
+        case move(ElementPlace, to: InsertPlace)
+        /// Index and delete count Unicode scalars.
+        case splice(index: Int, delete: Int, insert: String)
+        case make(ContainerKind)
+        /// Import: the slot becomes this typed value, kinds included. Path [] takes a map.
+        case restore(TypedValue)
+    }
+}
+
+/// Why a request cannot become operations. Nothing was changed. `path` is as far as it was understood.
+public enum AuthorError: Error, Hashable, Sendable {
+    /// 409 `wrong-kind`: the slot shows another kind (a number set over a counter too).
+    case wrongKind(found: String, wanted: String)
+    /// 422: index past the end; `count` is what there is.
+    case indexPastEnd(index: Int, count: Int)
+    /// 422: no element with this id is visible in the container.
+    case noSuchElement(Dot)
+    /// 422: the path leads through a scalar, a text, a set or nothing that could be made.
+    case noSuchPlace(String)
+    /// 422: path [] with a verb or value that does not go there.
+    case notForDocument(String)
+    /// 413: over a limit of `DocumentLimits`.
+    case overLimit(what: String, value: Int, limit: Int)
+    /// 422: a set given two equal members, an increment beyond 64 bits, and the like.
+    case invalidValue(String)
+    /// 409 `incomplete`: the document holds operations of a newer version.
+    case incomplete
+}

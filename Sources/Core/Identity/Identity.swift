@@ -1,0 +1,1 @@
+// The floor `Identity` (Sources/README.md).

@@ -1,0 +1,1 @@
+// The floor `Mesh` (Sources/README.md).

@@ -1,0 +1,1 @@
+// The floor `Node` (Sources/README.md).

@@ -1,0 +1,1 @@
+// The floor `Replication` (Sources/README.md).

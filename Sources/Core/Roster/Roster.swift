@@ -1,0 +1,1 @@
+// The floor `Roster` (Sources/README.md).

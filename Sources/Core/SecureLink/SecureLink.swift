@@ -1,0 +1,1 @@
+// The floor `SecureLink` (Sources/README.md).

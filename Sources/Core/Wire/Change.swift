@@ -1,0 +1,63 @@
+// A change: an atomic transaction of operations by one replica; the unit of signing, storing and ordering. This is
+// the decoded form; `ChangeEncoder` and `ChangeDecoder` give its canonical bytes.
+
+public import Bytes
+public import Causality
+public import Documents
+
+/// One change of one replica's log. Its sequences are contiguous: `first` through `last`.
+public struct Change: Hashable, Sendable {
+    public let replica: ReplicaID
+    public let first: SequenceNumber
+    public let timestamp: Timestamp
+    /// What the author had seen, without its own log (entries of `replica` never occur in it).
+    public let context: VersionVector
+    /// Set in a log's first change only.
+    public let declaration: Declaration?
+    /// Roster heads, ascending, when they advanced since the log's previous change; else empty.
+    public let rosterHeads: [Bytes32]
+    /// At least one, except that a log's first change may only declare (it then consumes one sequence).
+    public let operations: [Operation]
+
+    /// Who writes a log.
+    public struct Declaration: Hashable, Sendable {
+        public let device: DeviceID
+        public let incarnation: UInt64
+
+        public init(device: DeviceID, incarnation: UInt64) {
+            self.device = device
+            self.incarnation = incarnation
+        }
+    }
+
+    public init(
+        replica: ReplicaID, first: SequenceNumber, timestamp: Timestamp, context: VersionVector,
+        declaration: Declaration?, rosterHeads: [Bytes32], operations: [Operation]
+    ) {
+        self.replica = replica
+        self.first = first
+        self.timestamp = timestamp
+        self.context = context
+        self.declaration = declaration
+        self.rosterHeads = rosterHeads
+        self.operations = operations
+    }
+
+    /// Sequences consumed.
+    public var sequenceCount: Int {
+        operations.isEmpty ? 1 : operations.reduce(0) { $0 + $1.sequenceCount }
+    }
+    /// The last sequence, inside.
+    public var last: SequenceNumber { first + (sequenceCount - 1) }
+    /// How the API names a change: its replica and last sequence.
+    public var id: Dot { Dot(replica, last) }
+
+    /// The stamps of the operations, in order.
+    public func stamps() -> [OperationStamp] {
+        var next = Dot(replica, first)
+        return operations.map { operation in
+            defer { next = next.advanced(by: operation.sequenceCount) }
+            return OperationStamp(dot: next, timestamp: timestamp, context: context)
+        }
+    }
+}

@@ -1,0 +1,5 @@
+// The program `replbench`.
+
+@main struct Replbench {
+    static func main() {}
+}

@@ -1,0 +1,5 @@
+// The program `replctl`.
+
+@main struct Replctl {
+    static func main() {}
+}

@@ -1,0 +1,5 @@
+// The program `repld`.
+
+@main struct Repld {
+    static func main() {}
+}

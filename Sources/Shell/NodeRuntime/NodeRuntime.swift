@@ -1,0 +1,1 @@
+// The floor `NodeRuntime` (Sources/README.md).

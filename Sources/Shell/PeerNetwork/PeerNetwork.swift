@@ -1,0 +1,1 @@
+// The floor `PeerNetwork` (Sources/README.md).

@@ -1,0 +1,1 @@
+// The floor `SQLiteStore` (Sources/README.md).

@@ -1,0 +1,1 @@
+// The floor `Simulator` (Sources/README.md).
