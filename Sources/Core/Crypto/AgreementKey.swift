@@ -1,0 +1,38 @@
+// X25519 (RFC 7748): Noise's static and ephemeral keys, and the box keys that open sealed space keys.
+
+public import Bytes
+import CSodium
+
+/// An X25519 key pair made from its secret.
+public final class AgreementKey: Sendable {
+    public let publicKey: Bytes32
+    private let secret: Secret
+
+    /// Any 32 bytes; the curve clamps them.
+    public init(secret: Secret) {
+        precondition(secret.count == 32, "an X25519 secret of \(secret.count) bytes")
+        CryptoLibrary.start()
+        var publicBytes = [UInt8](repeating: 0, count: 32)
+        let status = crypto_scalarmult_curve25519_base(&publicBytes, secret.pointer)
+        precondition(status == 0, "X25519 refused a secret")
+        self.secret = secret
+        publicKey = Bytes32(publicBytes)
+    }
+
+    /// The shared 32 bytes; nil for a public key of small order, with which nothing would be secret. About 50 µs.
+    public func agree(with publicKey: Bytes32) -> Secret? {
+        let other = publicKey.bytes
+        var isAgreed = false
+        let shared = Secret(count: 32) { out in
+            // A refusal leaves nothing of use behind; the memory is zeroed so that it is defined.
+            out.initialize(repeating: 0)
+            isAgreed =
+                crypto_scalarmult_curve25519(
+                    out.start, secret.pointer, other) == 0
+        }
+        return isAgreed ? shared : nil
+    }
+
+    /// What only the holder of this key can compute: no one else can ever be given it.
+    func unshared() -> Secret { KeyDerivation.derive(secret, label: "repld-unshared-1") }
+}

@@ -1,1 +1,0 @@
-// The floor `Crypto` (Sources/README.md).
