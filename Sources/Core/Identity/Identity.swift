@@ -1,1 +1,0 @@
-// The floor `Identity` (Sources/README.md).

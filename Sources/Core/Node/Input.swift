@@ -1,0 +1,60 @@
+// The node's two enums: everything that can happen to it, and everything it asks of the shell. The daemon and the
+// simulator drive the same value through them.
+
+/// Names one TCP connection (or what stands for it in the simulator) for the life of the process.
+public struct ConnectionID: Hashable, Comparable, Sendable {
+    public let value: UInt64
+
+    public init(_ value: UInt64) { self.value = value }
+    public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.value < right.value }
+}
+
+/// Something that happened.
+public enum Input: Sendable {
+    case request(RequestID, NodeRequest)
+    /// The program went away; its request needs no answer any more.
+    case cancel(RequestID)
+    /// The watcher has written out this many lines.
+    case watchCredit(RequestID, lines: Int)
+    /// Somebody connected to us. `from` is "ip:port".
+    case accepted(ConnectionID, from: String)
+    /// A `dial` succeeded; `to` is the address that was dialled, `at` the "ip:port" it led to.
+    case connected(ConnectionID, to: String, at: String)
+    /// A `dial` failed.
+    case dialFailed(ConnectionID, to: String, reason: String)
+    case received(ConnectionID, [UInt8])
+    /// The connection's send buffer fell below its low mark: more may be sent.
+    case writable(ConnectionID)
+    /// The other side closed, or the connection broke.
+    case disconnected(ConnectionID, reason: String)
+    /// A deadline that `Node.deadline` named has come.
+    case tick
+    /// The machine's addresses or routes changed: forget back-off.
+    case networkChanged
+    /// Free bytes on the state directory's file system.
+    case diskFree(bytes: UInt64)
+    /// What we listen on, for `status`, hints and peers: "ip:port" of every usable interface.
+    case listening([String])
+}
+
+/// What the node asks of the shell, to be done after the batch's commit returned, in order.
+public enum Effect: Sendable {
+    case answer(RequestID, NodeAnswer)
+    /// Connects to "host:port" (a name gives all its addresses, tried in turn); answered by `connected` or
+    /// `dialFailed` with this id.
+    case dial(ConnectionID, String)
+    case send(ConnectionID, [UInt8])
+    /// Closes after everything sent before is written out.
+    case close(ConnectionID)
+    /// A line for the operator: what happened, to which replica or link, what repld did, what to do.
+    case log(LogLevel, code: String, message: String)
+    /// Make a consistent copy of the store and answer the request with `.backup`.
+    case backup(RequestID)
+    /// Nothing can be trusted any more; exit with this message after the effects before it.
+    case halt(String)
+}
+
+public enum LogLevel: Int, Comparable, Sendable {
+    case debug, info, notice, warning, error, critical
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,1 +1,0 @@
-// The floor `Node` (Sources/README.md).

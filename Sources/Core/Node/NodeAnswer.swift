@@ -1,0 +1,263 @@
+// What the node tells programs. Plain values: `ControlAPI` writes them as JSON.
+
+public import Bytes
+public import Causality
+public import Documents
+public import Wire
+
+/// An answer to a request.
+public enum NodeAnswer: Sendable {
+    case status(StatusReport)
+    case peers([PeerReport])
+    case spaces([SpaceReport])
+    /// Of `createSpace` (201) and `space`.
+    case space(SpaceReport)
+    /// Of `leaveSpace` and `revokeInvite`.
+    case done
+    case members([MemberReport])
+    case invite(id: String, token: String)
+    case invites([InviteReport])
+    /// A stage of joining, e.g. "dialling 127.0.0.1:21420"; more answers follow.
+    case joinStage(String)
+    case joined(SpaceReport)
+    case documents([DocumentListing], next: Key?, cursor: String)
+    case document(key: Key, value: DocumentValue, version: String, cursor: String)
+    /// `change` is nil when nothing changed.
+    case transaction(change: Dot?, version: String, cursor: String)
+    /// The watcher is registered; every commit after `cursor` is seen. More answers follow.
+    case watching(cursor: String)
+    case watchLine(WatchLine)
+    /// A watch without `follow` has shown all that is held.
+    case ended
+    /// A job to be read piece by piece by the server, on its own thread, from one committed state.
+    case reading(any ReadJob, cursor: String)
+    /// `complete` false: the time ran out (408).
+    case waited(change: Dot, on: [HeldBy], complete: Bool)
+    /// The path of a consistent copy that the receiver streams and then removes.
+    case backup(path: String)
+    case metrics(String)
+    case failed(NodeError)
+
+    /// True when no further answer to this request comes.
+    public var isFinal: Bool {
+        switch self {
+        case .joinStage, .watching, .watchLine: false
+        default: true
+        }
+    }
+}
+
+public enum DocumentValue: Sendable {
+    case plain(PlainValue)
+    case typed(TypedValue)
+}
+
+public struct DocumentListing: Hashable, Sendable {
+    public let key: Key
+    public let version: String
+
+    public init(key: Key, version: String) {
+        self.key = key
+        self.version = version
+    }
+}
+
+/// One line of a change stream.
+public enum WatchLine: Sendable {
+    /// A committed change that touched documents the watcher wants.
+    case change(ChangeEvent)
+    /// The current state, of `since=begin`: one document as set patches.
+    case state(cursor: String, key: Key, patches: [Patch])
+    /// Read again: events were dropped, or the cursor is too old or foreign.
+    case resync(cursor: String)
+}
+
+public struct ChangeEvent: Sendable {
+    public let cursor: String
+    public let change: Dot
+    public let author: DeviceID
+    public let authorName: String
+    public let timestamp: Timestamp
+    public let documents: [DocumentPatches]
+    /// Set when documents were rebuilt: "void" or "upgrade".
+    public let cause: String?
+
+    public struct DocumentPatches: Sendable {
+        public let key: Key
+        public let patches: [Patch]
+
+        public init(key: Key, patches: [Patch]) {
+            self.key = key
+            self.patches = patches
+        }
+    }
+
+    public init(
+        cursor: String, change: Dot, author: DeviceID, authorName: String, timestamp: Timestamp,
+        documents: [DocumentPatches], cause: String?
+    ) {
+        self.cursor = cursor
+        self.change = change
+        self.author = author
+        self.authorName = authorName
+        self.timestamp = timestamp
+        self.documents = documents
+        self.cause = cause
+    }
+}
+
+public struct HeldBy: Hashable, Sendable {
+    public let device: DeviceID
+    public let held: Bool
+
+    public init(device: DeviceID, held: Bool) {
+        self.device = device
+        self.held = held
+    }
+}
+
+public struct SpaceReport: Hashable, Sendable {
+    public let id: SpaceID
+    public let name: String
+    public let role: Role
+    public let members: Int
+    public let documents: Int
+
+    public init(id: SpaceID, name: String, role: Role, members: Int, documents: Int) {
+        self.id = id
+        self.name = name
+        self.role = role
+        self.members = members
+        self.documents = documents
+    }
+}
+
+public struct MemberReport: Hashable, Sendable {
+    public let device: DeviceID
+    public let name: String
+    public let role: Role
+    /// Nil for the creator.
+    public let addedBy: DeviceID?
+    /// "active", "left", "removed".
+    public let state: String
+
+    public init(device: DeviceID, name: String, role: Role, addedBy: DeviceID?, state: String) {
+        self.device = device
+        self.name = name
+        self.role = role
+        self.addedBy = addedBy
+        self.state = state
+    }
+}
+
+public struct InviteReport: Hashable, Sendable {
+    public let id: String
+    public let role: Role
+    /// Seconds since 1970.
+    public let expires: UInt64
+    /// "open", "spent", "revoked", "expired", "burnt".
+    public let state: String
+
+    public init(id: String, role: Role, expires: UInt64, state: String) {
+        self.id = id
+        self.role = role
+        self.expires = expires
+        self.state = state
+    }
+}
+
+public struct PeerReport: Hashable, Sendable {
+    public let device: DeviceID
+    public let name: String
+    public let addresses: [String]
+    /// "connected", "dialling", "waiting", "refused".
+    public let state: String
+    /// Milliseconds since 1970 of the last change of `state`.
+    public let since: UInt64
+    public let rttMilliseconds: UInt64?
+    /// Why there is no link or no sync; nil when all is well.
+    public let whyNot: String?
+    public let spaces: [Sync]
+
+    public struct Sync: Hashable, Sendable {
+        public let space: SpaceID
+        /// Sequences that it has and I lack, as of its last HAVE.
+        public let behindChanges: UInt64
+        /// Sequences that I have and it lacks.
+        public let aheadChanges: UInt64
+
+        public init(space: SpaceID, behindChanges: UInt64, aheadChanges: UInt64) {
+            self.space = space
+            self.behindChanges = behindChanges
+            self.aheadChanges = aheadChanges
+        }
+    }
+
+    public init(
+        device: DeviceID, name: String, addresses: [String], state: String, since: UInt64, rttMilliseconds: UInt64?,
+        whyNot: String?, spaces: [Sync]
+    ) {
+        self.device = device
+        self.name = name
+        self.addresses = addresses
+        self.state = state
+        self.since = since
+        self.rttMilliseconds = rttMilliseconds
+        self.whyNot = whyNot
+        self.spaces = spaces
+    }
+}
+
+/// Something that a person should look at; stays until it is resolved.
+public struct Alarm: Hashable, Sendable {
+    /// kebab-case, stable: "restored", "cloned", "fork-suspicion", "digest-differs", "clock-far", "disk-low" …
+    public let code: String
+    public let message: String
+    public let hint: String
+    /// Milliseconds since 1970.
+    public let since: UInt64
+    public let space: SpaceID?
+    public let device: DeviceID?
+
+    public init(code: String, message: String, hint: String, since: UInt64, space: SpaceID? = nil, device: DeviceID? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.since = since
+        self.space = space
+        self.device = device
+    }
+}
+
+public struct StatusReport: Sendable {
+    public let device: DeviceID
+    public let name: String
+    public let version: String
+    /// 16 hexadecimal digits, random per start.
+    public let instance: String
+    public let spaces: [SpaceReport]
+    /// Live links.
+    public let links: Int
+    /// Addresses that the node listens on for peers.
+    public let listening: [String]
+    /// Greatest difference to a linked peer's wall clock, milliseconds; nil without links.
+    public let clockOffsetMilliseconds: Int64?
+    public let wallMilliseconds: UInt64
+    public let alarms: [Alarm]
+
+    public init(
+        device: DeviceID, name: String, version: String, instance: String, spaces: [SpaceReport], links: Int,
+        listening: [String], clockOffsetMilliseconds: Int64?, wallMilliseconds: UInt64, alarms: [Alarm]
+    ) {
+        self.device = device
+        self.name = name
+        self.version = version
+        self.instance = instance
+        self.spaces = spaces
+        self.links = links
+        self.listening = listening
+        self.clockOffsetMilliseconds = clockOffsetMilliseconds
+        self.wallMilliseconds = wallMilliseconds
+        self.alarms = alarms
+    }
+}

@@ -1,0 +1,59 @@
+// Why a request was refused. Each case is one status and code of API.md; `ControlAPI` writes message and hint.
+
+public import Causality
+public import Documents
+public import Wire
+
+/// A refusal. Nothing was written.
+public enum NodeError: Error, Sendable {
+    /// 404 `no-such-space`.
+    case noSuchSpace(String)
+    /// 404 `no-such-document`: absent or deleted.
+    case noSuchDocument(String)
+    /// 404 `no-such-invite`.
+    case noSuchInvite(String)
+    /// 404 `no-such-change`: not held here.
+    case noSuchChange(Dot)
+    /// 404 `no-such-member`.
+    case noSuchMember(String)
+    /// 409 `name-taken`.
+    case nameTaken(String)
+    /// 422 `invalid-name`.
+    case invalidName(String)
+    /// 403 `no-right`.
+    case noRight(have: Role, need: Role)
+    /// Status by the `AuthorError`; `operation` is its index in the transaction.
+    case author(AuthorError, operation: Int)
+    /// 412 `condition-failed`; the index of the first that failed.
+    case conditionFailed(index: Int)
+    /// 422 `idempotency-key-reused`.
+    case idempotencyKeyReused
+    /// 413 `transaction-too-large`: canonical bytes.
+    case transactionTooLarge(bytes: Int, limit: Int)
+    /// 400 `invalid-version`.
+    case invalidVersion(String)
+    /// 408 `timeout`: a version was not held in time.
+    case timedOut
+    /// 429 `too-many`: watchers or waits.
+    case tooMany(what: String, limit: Int)
+    /// A token that is no token, or of another version: 422 `invalid-token`; which part is wrong.
+    case tokenInvalid(String)
+    /// 410 `invite-expired`.
+    case inviteExpired
+    /// 410 `invite-spent`.
+    case inviteSpent
+    /// 410 `invite-revoked`.
+    case inviteRevoked
+    /// 422 `invite-foreign`: no node that was reached knows it.
+    case inviteForeign
+    /// 409 `already-member`.
+    case alreadyMember(SpaceID)
+    /// 503 `no-inviter-reached`: what was tried and why each failed.
+    case inviterUnreachable(tried: [String])
+    /// 507 `disk-full`: the commit failed, or the floor of free space is reached.
+    case storeFull(String)
+    /// 503 `stopping`.
+    case stopping
+    /// 500 `store-failed`.
+    case storeFailed(String)
+}

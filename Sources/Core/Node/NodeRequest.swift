@@ -1,0 +1,121 @@
+// What programs ask of the node, as the control API understands it. Requests are inputs like bytes from a peer: their
+// answers are effects of the batch they were handled in, so nobody is told what is not durable.
+
+public import Bytes
+public import Causality
+public import Documents
+public import Wire
+
+/// Names one request for its answers; unique for the life of the process.
+public struct RequestID: Hashable, Comparable, Sendable {
+    public let value: UInt64
+
+    public init(_ value: UInt64) { self.value = value }
+    public static func < (left: RequestID, right: RequestID) -> Bool { left.value < right.value }
+}
+
+/// A space as a program names it: by local name or by its 64-digit id.
+public struct SpaceReference: Hashable, Sendable {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+}
+
+/// Which form of a value is wanted.
+public enum DocumentView: Hashable, Sendable {
+    case plain
+    case typed
+}
+
+/// `Repl-At-Least`: wait until this version is held, at most this long.
+public struct AtLeast: Hashable, Sendable {
+    public let version: String
+    public let timeoutSeconds: UInt64
+
+    public init(version: String, timeoutSeconds: UInt64) {
+        self.version = version
+        self.timeoutSeconds = timeoutSeconds
+    }
+}
+
+/// A condition of a transaction.
+public struct Condition: Hashable, Sendable {
+    public let document: Key
+    public let test: Test
+
+    public enum Test: Hashable, Sendable {
+        case equals(path: [PathElement], PlainValue)
+        case exists(path: [PathElement], Bool)
+        /// Fails if the document changed since.
+        case version(String)
+    }
+
+    public init(document: Key, test: Test) {
+        self.document = document
+        self.test = test
+    }
+}
+
+/// One transaction of a program.
+public struct Transaction: Hashable, Sendable {
+    /// Not empty; at most `DocumentLimits.transactionOperationsMax`.
+    public let operations: [OperationRequest]
+    public let conditions: [Condition]
+    public let idempotency: Idempotency?
+
+    /// The key, and the hash of the request body that came with it.
+    public struct Idempotency: Hashable, Sendable {
+        public let key: Key
+        public let bodyHash: Bytes32
+
+        public init(key: Key, bodyHash: Bytes32) {
+            self.key = key
+            self.bodyHash = bodyHash
+        }
+    }
+
+    public init(operations: [OperationRequest], conditions: [Condition], idempotency: Idempotency?) {
+        self.operations = operations
+        self.conditions = conditions
+        self.idempotency = idempotency
+    }
+}
+
+/// Where a change stream begins.
+public enum WatchStart: Hashable, Sendable {
+    case now
+    /// The current state as set lines first.
+    case begin
+    case cursor(String)
+}
+
+/// A request of the control API. Each gets exactly one final answer, `watch` and `join` several before it.
+public enum NodeRequest: Sendable {
+    case status
+    case peers
+    case spaces
+    case createSpace(name: String)
+    case space(SpaceReference)
+    case leaveSpace(SpaceReference)
+    case members(SpaceReference)
+    case invite(SpaceReference, role: Role, expiresSeconds: UInt64)
+    case invites(SpaceReference)
+    case revokeInvite(SpaceReference, id: String)
+    /// Answers: `.joinStage`…, then `.joined` or `.failed`.
+    case join(token: String, name: String?)
+    case listDocuments(SpaceReference, prefix: Key, after: Key?, limit: Int, atLeast: AtLeast?)
+    case readDocument(SpaceReference, key: Key, view: DocumentView, atLeast: AtLeast?)
+    case transact(SpaceReference, Transaction)
+    /// Answers: `.watching`, then `.watchLine`…, `.ended` with `follow` false. Give credit with
+    /// `Input.watchCredit` as lines are written out; the first `WatchLimits.eventsMax` need none.
+    case watch(SpaceReference, start: WatchStart, prefix: Key, follow: Bool)
+    /// Answer: `.reading`.
+    case export(SpaceReference, view: DocumentView)
+    /// Answer: `.reading`.
+    case log(SpaceReference, after: Dot?, document: Key?)
+    /// `on` nil: all active members.
+    case wait(SpaceReference, change: Dot, on: [DeviceID]?, timeoutSeconds: UInt64)
+    /// Answer: `.backup`, made by the runtime.
+    case backup
+    case metrics
+}
