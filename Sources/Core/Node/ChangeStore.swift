@@ -61,18 +61,32 @@ public struct StoredRun: Hashable, Sendable {
     }
 }
 
+/// What came of a committed change. Raw values are stored.
+public enum ChangeStatus: UInt8, Hashable, Sendable {
+    case executed = 0
+    /// In the log, satisfies contexts, has no effect.
+    case void = 1
+    /// Held, not executed, not void: it has operations of a newer version.
+    case skipped = 2
+}
+
 /// One change in commit order: where to find it, not its bytes.
 public struct CommitRecord: Hashable, Sendable {
     public let position: CommitPosition
     public let replica: ReplicaID
     public let first: SequenceNumber
     public let last: SequenceNumber
+    public let status: ChangeStatus
 
-    public init(position: CommitPosition, replica: ReplicaID, first: SequenceNumber, last: SequenceNumber) {
+    public init(
+        position: CommitPosition, replica: ReplicaID, first: SequenceNumber, last: SequenceNumber,
+        status: ChangeStatus
+    ) {
         self.position = position
         self.replica = replica
         self.first = first
         self.last = last
+        self.status = status
     }
 }
 
@@ -183,7 +197,7 @@ public protocol ChangeStore: StoreReading {
     /// Removes the space with all its data.
     mutating func remove(_ space: SpaceID) throws(StoreFailure)
     mutating func addRosterOperation(_ space: SpaceID, _ bytes: [UInt8]) throws(StoreFailure)
-    /// Appends a run; `touched[i]` are the documents of its i-th change.
+    /// Appends a run; `touched[i]` are the documents of its i-th change (none of a void one).
     mutating func append(_ space: SpaceID, _ run: StoredRun, changes: [CommitRecord], touched: [[Key]])
         throws(StoreFailure)
     mutating func addBoundary(_ space: SpaceID, _ replica: ReplicaID, _ boundary: BoundaryRecord) throws(StoreFailure)
