@@ -107,6 +107,7 @@ let package = Package(
         program("replbench", on: node + ["Simulator", argumentParser]),
 
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
+        tests("CryptoTests", in: "Core/CryptoTests", of: ["Bytes", "Crypto"]),
         tests("CausalityTests", in: "Core/CausalityTests", of: ["Bytes", "Causality"]),
     ]
 )

@@ -19,7 +19,8 @@ public final class AgreementKey: Sendable {
         publicKey = Bytes32(publicBytes)
     }
 
-    /// The shared 32 bytes; nil for a public key of small order, with which nothing would be secret. About 50 µs.
+    /// The shared 32 bytes; nil for a public key of small order, with which nothing would be secret. About 50
+    /// µs.
     public func agree(with publicKey: Bytes32) -> Secret? {
         let other = publicKey.bytes
         var isAgreed = false

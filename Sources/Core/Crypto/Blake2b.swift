@@ -12,9 +12,10 @@ public enum Blake2b {
         return Bytes32(hash(bytes, byteCount: 32, key: key, personal: personal))
     }
 
-    /// Unkeyed, without personal: the hash of Noise.
-    public static func hash512(_ bytes: [UInt8]) -> [UInt8] {
-        hash(bytes, byteCount: 64, key: [], personal: "")
+    /// Without personal: the hash of Noise, which never keys it.
+    public static func hash512(_ bytes: [UInt8], key: [UInt8] = []) -> [UInt8] {
+        precondition(key.count <= keyBytesMax, "a BLAKE2b key of \(key.count) bytes")
+        return hash(bytes, byteCount: 64, key: key, personal: "")
     }
 
     static let keyBytesMax = 64

@@ -1,5 +1,5 @@
-// ChaCha20-Poly1305 (RFC 8439), the cipher of links. Noise counts its nonces, so twelve bytes suffice. Records are
-// sealed and opened in the buffer that goes to or comes from the socket: one pass, no copy.
+// ChaCha20-Poly1305 (RFC 8439), the cipher of links. Noise counts its nonces, so twelve bytes suffice.
+// Records are sealed and opened in the buffer that goes to or comes from the socket: one pass, no copy.
 
 import CSodium
 
@@ -30,8 +30,8 @@ public enum ChaCha {
         return buffer
     }
 
-    /// Replaces the plaintext at `range` by its ciphertext and writes the tag into the 16 bytes after it, which must
-    /// be there.
+    /// Replaces the plaintext at `range` by its ciphertext and writes the tag into the 16 bytes after it,
+    /// which must be there.
     public static func sealInPlace(
         _ buffer: inout [UInt8], _ range: Range<Int>, key: Secret, nonce: [UInt8],
         authenticating extra: [UInt8] = []
@@ -51,8 +51,8 @@ public enum ChaCha {
         }
     }
 
-    /// Replaces ciphertext and tag at `range` by the plaintext, which is 16 bytes shorter. False, with the range
-    /// wiped, when they are not what was sealed.
+    /// Replaces ciphertext and tag at `range` by the plaintext, which is 16 bytes shorter. False, with the
+    /// range wiped, when they are not what was sealed.
     public static func openInPlace(
         _ buffer: inout [UInt8], _ range: Range<Int>, key: Secret, nonce: [UInt8],
         authenticating extra: [UInt8] = []

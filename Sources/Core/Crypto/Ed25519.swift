@@ -1,5 +1,6 @@
-// Verifiers of Ed25519 differ at the edges (small-order keys, non-canonical S), and replicas that differ about one
-// signature diverge for ever. So there is one verifier in repld, libsodium's, and this is the one call of it.
+// Verifiers of Ed25519 differ at the edges (small-order keys, non-canonical S), and replicas that differ
+// about one signature diverge for ever. So there is one verifier in repld, libsodium's, and this is the one
+// call of it.
 
 public import Bytes
 import CSodium

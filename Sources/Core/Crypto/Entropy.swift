@@ -1,11 +1,11 @@
-// The core has no system randomness: the shell reads 32 bytes once, and everything random that must be secret or
-// unique follows from them (keys, nonces, incarnations). So a node is a function of its inputs and the simulator
-// replays it. Each draw is ChaCha20 under the seed with the draw's number as nonce.
+// The core has no system randomness: the shell reads 32 bytes once, and everything random that must be secret
+// or unique follows from them (keys, nonces, incarnations). So a node is a function of its inputs and the
+// simulator replays it. Each draw is ChaCha20 under the seed with the draw's number as nonce.
 
 import CSodium
 
-/// A stream of unpredictable bytes from a seed. There is one per node: a copy that draws as well repeats nonces, so
-/// whoever rebuilds a node hands the stream on and never a copy of it.
+/// A stream of unpredictable bytes from a seed. There is one per node: a copy that draws as well repeats
+/// nonces, so whoever rebuilds a node hands the stream on and never a copy of it.
 public struct Entropy: Sendable {
     private let seed: Secret
     // How many draws there were; the nonce of the next.

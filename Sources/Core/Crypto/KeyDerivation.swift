@@ -1,5 +1,5 @@
-// One rule makes every key from another: KDF(key, label, info) = BLAKE2b-256, keyed with `key`, personal = label,
-// message = info. The label names the use, so keys of different uses are independent.
+// One rule makes every key from another: KDF(key, label, info) = BLAKE2b-256, keyed with `key`, personal =
+// label, message = info. The label names the use, so keys of different uses are independent.
 
 import CSodium
 

@@ -1,5 +1,5 @@
-// BLAKE2b-256 of bytes that come in parts: the chain of a log. It is a value, so the hash "so far" is taken while the
-// original goes on.
+// BLAKE2b-256 of bytes that come in parts: the chain of a log. It is a value, so the hash "so far" is taken
+// while the original goes on.
 
 public import Bytes
 import CSodium

@@ -1,5 +1,5 @@
-// Sealing to a public key: a newcomer's keys of a space. The sender's key pair is used once and comes in as an
-// argument, so the bytes are a function of the inputs: ephemeral public key ‖ XChaCha20-Poly1305 under
+// Sealing to a public key: a newcomer's keys of a space. The sender's key pair is used once and comes in as
+// an argument, so the bytes are a function of the inputs: ephemeral public key ‖ XChaCha20-Poly1305 under
 // KDF(shared, "repld-sealedbox1", ephemeral pk ‖ recipient pk), nonce zero, because that key is used once.
 
 public import Bytes
@@ -10,8 +10,8 @@ public enum SealedBox {
     public static let overheadBytes = 32 + XChaCha.tagBytes
     private static let nonce = [UInt8](repeating: 0, count: XChaCha.nonceBytes)
 
-    /// `ephemeral` is fresh and used for this one box. When the recipient gave a key of small order, with which the
-    /// plaintext would be open to all, the result is a box that nobody can open.
+    /// `ephemeral` is fresh and used for this one box. When the recipient gave a key of small order, with
+    /// which the plaintext would be open to all, the result is a box that nobody can open.
     public static func seal(_ plaintext: [UInt8], to recipient: Bytes32, ephemeral: AgreementKey) -> [UInt8] {
         let shared = ephemeral.agree(with: recipient) ?? ephemeral.unshared()
         let key = boxKey(shared, ephemeral: ephemeral.publicKey, recipient: recipient)

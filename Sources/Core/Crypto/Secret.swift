@@ -1,6 +1,7 @@
-// Key material never stands in arrays, strings or Data: those are copied by the language wherever it likes and are
-// not wiped. It lives in `sodium_malloc` memory (guard pages, locked against swap), owned by one object that wipes
-// and frees it. Costs some pages each, so it is for keys that live, not for what one function needs for a moment.
+// Key material never stands in arrays, strings or Data: those are copied by the language wherever it likes
+// and are not wiped. It lives in `sodium_malloc` memory (guard pages, locked against swap), owned by one
+// object that wipes and frees it. Costs some pages each, so it is for keys that live, not for what one
+// function needs for a moment.
 
 import CSodium
 
@@ -36,7 +37,8 @@ public final class Secret: Sendable {
         try body(UnsafeRawBufferPointer(start: memory, count: count))
     }
 
-    /// For files and messages that carry the secret sealed or to their owner: the one way out, easy to search for.
+    /// For files and messages that carry the secret sealed or to their owner: the one way out, easy to search
+    /// for.
     public func exposedBytes() -> [UInt8] { withBytes { Array($0) } }
 
     /// For libsodium's calls.

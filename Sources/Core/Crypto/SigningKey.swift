@@ -1,5 +1,5 @@
-// The device's Ed25519 key (RFC 8032). It signs seals, roster operations and certificates, always over bytes that
-// begin with an ASCII label of their use, and is never used for key agreement.
+// The device's Ed25519 key (RFC 8032). It signs seals, roster operations and certificates, always over bytes
+// that begin with an ASCII label of their use, and is never used for key agreement.
 
 public import Bytes
 import CSodium

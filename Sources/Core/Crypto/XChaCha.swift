@@ -1,5 +1,5 @@
-// XChaCha20-Poly1305: payloads at rest and on their way past relays. Its nonce of 24 bytes can be random for ever; one
-// derived from a sequence would repeat after a restored backup.
+// XChaCha20-Poly1305: payloads at rest and on their way past relays. Its nonce of 24 bytes can be random for
+// ever; one derived from a sequence would repeat after a restored backup.
 
 import CSodium
 
