@@ -109,5 +109,6 @@ let package = Package(
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
         tests("CryptoTests", in: "Core/CryptoTests", of: ["Bytes", "Crypto"]),
         tests("CausalityTests", in: "Core/CausalityTests", of: ["Bytes", "Causality"]),
+        tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
     ]
 )

@@ -1,0 +1,169 @@
+// Where other devices may be found. Addresses come from the configuration (static peers), from tokens (hints), and
+// from peers, which announce their own and those of other members: so a joiner that knew only the inviter finds all
+// the others, and two members find each other when the one that introduced them is gone. Kept in the store's meta
+// and dialled at start. What an address leads to is learned by dialling it; a peer's word is only a hint.
+
+public import Bytes
+public import Causality
+public import Wire
+
+/// Addresses, and what is known of each. Bounded; iteration is ascending by address.
+public struct AddressBook: Sendable, Equatable {
+    /// Where an address came from; the greater rank is kept longer.
+    public enum Source: UInt8, Comparable, Sendable {
+        /// A peer announced it.
+        case announced = 0
+        /// It stood in a token.
+        case hint = 1
+        /// A dial to it led to the device.
+        case proven = 2
+        /// The configuration names it. Never dropped, and not stored: the configuration is read at each start.
+        case fixed = 3
+
+        public static func < (left: Source, right: Source) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    public struct Entry: Sendable, Equatable {
+        /// Nil while nobody said and no dial showed who is there.
+        public var device: DeviceID?
+        public var source: Source
+        /// Counts up with each addition: which entry is older.
+        public var age: UInt64
+    }
+
+    private var entries: [PeerAddress: Entry] = [:]
+    private var nextAge: UInt64 = 0
+    /// True after a change of what `encode` writes, until `markStored`.
+    public private(set) var isChanged = false
+
+    public init() {}
+
+    public var count: Int { entries.count }
+    public subscript(address: PeerAddress) -> Entry? { entries[address] }
+    /// All addresses, ascending.
+    public var addresses: [PeerAddress] { entries.keys.sorted() }
+
+    /// The device's addresses: proven ones first, then by age, newest first.
+    public func addresses(of device: DeviceID) -> [PeerAddress] {
+        entries.filter { $0.value.device == device }
+            .sorted { a, b in
+                (b.value.source, b.value.age, a.key) < (a.value.source, a.value.age, b.key)
+            }
+            .map(\.key)
+    }
+
+    /// Adds or confirms. A lower source never replaces what a dial proved; another proven device does.
+    public mutating func add(_ address: PeerAddress, device: DeviceID?, source: Source) {
+        if address.isUnspecified { return }
+        nextAge += 1
+        guard var entry = entries[address] else {
+            entries[address] = Entry(device: device, source: source, age: nextAge)
+            isChanged = true
+            if let device { trim(device) }
+            trim()
+            return
+        }
+        let before = entry
+        if source == .proven || (entry.device == nil && entry.source <= source) || entry.device == nil {
+            entry.device = device ?? entry.device
+        } else if source == .announced, entry.source == .announced {
+            entry.device = device ?? entry.device
+        }
+        entry.source = max(entry.source, source)
+        guard entry != before else { return }
+        entry.age = nextAge
+        entries[address] = entry
+        isChanged = true
+        if let device { trim(device) }
+    }
+
+    /// Replaces what was announced for the device: addresses it no longer names are dropped unless proven or fixed.
+    public mutating func announce(_ device: DeviceID, _ addresses: [PeerAddress]) {
+        let kept = Set(addresses)
+        for (address, entry) in entries where entry.device == device && entry.source == .announced {
+            if !kept.contains(address) {
+                entries[address] = nil
+                isChanged = true
+            }
+        }
+        for address in addresses.prefix(MeshLimits.addressesOfDeviceMax) {
+            add(address, device: device, source: .announced)
+        }
+    }
+
+    /// Forgets a device that is in no roster any more; fixed addresses stay.
+    public mutating func forget(_ device: DeviceID) {
+        for (address, entry) in entries where entry.device == device && entry.source != .fixed {
+            entries[address] = nil
+            isChanged = true
+        }
+    }
+
+    /// The address leads to ourselves: nobody's, and not kept unless the configuration names it.
+    public mutating func markOwn(_ address: PeerAddress) {
+        guard let entry = entries[address] else { return }
+        if entry.source == .fixed { entries[address]?.device = nil } else { entries[address] = nil }
+        isChanged = true
+    }
+
+    public mutating func markStored() { isChanged = false }
+
+    private mutating func trim(_ device: DeviceID) {
+        let own = entries.filter { $0.value.device == device && $0.value.source != .fixed }
+        guard own.count > MeshLimits.addressesOfDeviceMax else { return }
+        let oldest = own.min { ($0.value.source, $0.value.age) < ($1.value.source, $1.value.age) }
+        if let oldest { entries[oldest.key] = nil }
+    }
+
+    private mutating func trim() {
+        guard entries.count > MeshLimits.addressesMax else { return }
+        let candidates = entries.filter { $0.value.source != .fixed }
+        let oldest = candidates.min { ($0.value.source, $0.value.age) < ($1.value.source, $1.value.age) }
+        if let oldest { entries[oldest.key] = nil }
+    }
+}
+
+extension AddressBook {
+    private static let version: UInt8 = 1
+
+    /// For the store's meta: version u8, count varint, then ascending: address counted, source u8, device flag u8 and
+    /// 32 bytes. Fixed addresses are left out unless a device was found there.
+    public func encode() -> [UInt8] {
+        var writer = ByteWriter()
+        let kept = entries.filter { $0.value.source != .fixed || $0.value.device != nil }.sorted {
+            $0.key < $1.key
+        }
+        writer.u8(Self.version)
+        writer.varint(kept.count)
+        for (address, entry) in kept {
+            writer.counted(Array(address.string.utf8))
+            writer.u8(min(entry.source, .proven).rawValue)
+            writer.u8(entry.device == nil ? 0 : 1)
+            entry.device?.publicKey.encode(into: &writer)
+        }
+        return writer.bytes
+    }
+
+    public init(decoding bytes: [UInt8]) throws(DecodeFault) {
+        var reader = ByteReader(bytes)
+        let version = try reader.u8()
+        guard version == Self.version else {
+            throw .unknownTag(field: "address book version", value: UInt64(version))
+        }
+        let count = try reader.count(limit: MeshLimits.addressesMax, field: "addresses")
+        for _ in 0..<count {
+            let start = reader.offset
+            let text = try reader.counted(limit: RosterLimits.addressBytesMax, field: "address")
+            let rank = try reader.u8()
+            let hasDevice = try reader.u8()
+            let device = hasDevice == 1 ? DeviceID(publicKey: try Bytes32(from: &reader)) : nil
+            guard let string = String(validating: text, as: UTF8.self) else { throw .invalidUTF8(at: start) }
+            guard let address = PeerAddress(string), hasDevice <= 1, let source = Source(rawValue: rank),
+                source < .fixed
+            else { throw .outOfRange(field: "address") }
+            add(address, device: device, source: source)
+        }
+        try reader.finish()
+        isChanged = false
+    }
+}

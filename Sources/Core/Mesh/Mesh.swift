@@ -1,1 +1,0 @@
-// The floor `Mesh` (Sources/README.md).

@@ -1,0 +1,37 @@
+// Everything about links and addresses that a peer or a network could grow, and every delay of the mesh, in one
+// place (DESIGN 9, 12). Times are milliseconds of the monotonic clock.
+
+/// Limits and times of links, dials and addresses.
+public enum MeshLimits {
+    /// Live links; the one over it is closed at once.
+    public static let linksMax = 256
+    /// Connections whose handshake is not complete; the one over it gets silence.
+    public static let halfOpenMax = 64
+    /// Handshakes that one IP may begin a second, and how many at once.
+    public static let handshakesPerSecond: UInt64 = 20
+    public static let handshakeBurst: UInt64 = 5
+    /// IPs remembered for that; a full one is forgotten first.
+    public static let handshakeSourcesMax = 4_096
+    /// Time a handshake may take before the connection is closed without a byte.
+    public static let handshakeMilliseconds: UInt64 = 5_000
+    /// Silence after which a link is asked for a sign of life.
+    public static let pingMilliseconds: UInt64 = 15_000
+    /// Silence after which a link is dead.
+    public static let deadMilliseconds: UInt64 = 30_000
+    /// Time and bytes that a peer the roster does not list may use to show why it should be.
+    public static let provisionalMilliseconds: UInt64 = 30_000
+    public static let provisionalBytes = 1_024 * 1_024
+    /// First and greatest upper bound of the back-off's dice.
+    public static let backOffFirst: UInt64 = 1_000
+    public static let backOffMax: UInt64 = 300_000
+    public static let dialsPerSecond = 4
+    /// Addresses kept in all, and of one device; the oldest that is not from the configuration goes first.
+    public static let addressesMax = 4_096
+    public static let addressesOfDeviceMax = 8
+    /// Faults after which a device is refused, and for how long at first and at most.
+    public static let faultsMax = 3
+    public static let refusalFirst: UInt64 = 60_000
+    public static let refusalMax: UInt64 = 3_600_000
+    /// Devices remembered for faults; the one that was quiet longest is forgotten first.
+    public static let faultyDevicesMax = 1_024
+}
