@@ -32,6 +32,8 @@ public struct AddressBook: Sendable, Equatable {
     }
 
     private var entries: [PeerAddress: Entry] = [:]
+    /// The addresses of each device that has some: the entries' `device`, turned round.
+    private var ofDevice: [DeviceID: Set<PeerAddress>] = [:]
     private var nextAge: UInt64 = 0
     /// True after a change of what `encode` writes, until `markStored`.
     public private(set) var isChanged = false
@@ -43,83 +45,81 @@ public struct AddressBook: Sendable, Equatable {
     /// All addresses, ascending.
     public var addresses: [PeerAddress] { entries.keys.sorted() }
 
-    /// The device's addresses: proven ones first, then by age, newest first.
+    /// The device's addresses: fixed and proven ones first, then by age, newest first.
     public func addresses(of device: DeviceID) -> [PeerAddress] {
-        entries.filter { $0.value.device == device }
-            .sorted { a, b in
-                (b.value.source, b.value.age, a.key) < (a.value.source, a.value.age, b.key)
-            }
-            .map(\.key)
+        ofDevice[device, default: []].compactMap { address in entries[address].map { (address, $0) } }
+            .sorted { a, b in (b.1.source, b.1.age, a.0) < (a.1.source, a.1.age, b.0) }
+            .map(\.0)
     }
 
-    /// Adds or confirms. A lower source never replaces what a dial proved; another proven device does.
+    /// Adds or confirms. What somebody says never replaces what a dial proved; another proof does.
     public mutating func add(_ address: PeerAddress, device: DeviceID?, source: Source) {
         if address.isUnspecified { return }
         nextAge += 1
-        guard var entry = entries[address] else {
-            entries[address] = Entry(device: device, source: source, age: nextAge)
-            isChanged = true
+        guard let old = entries[address] else {
+            set(address, Entry(device: device, source: source, age: nextAge))
             if let device { trim(device) }
             trim()
             return
         }
-        let before = entry
-        if source == .proven || (entry.device == nil && entry.source <= source) || entry.device == nil {
-            entry.device = device ?? entry.device
-        } else if source == .announced, entry.source == .announced {
-            entry.device = device ?? entry.device
-        }
-        entry.source = max(entry.source, source)
-        guard entry != before else { return }
+        var entry = old
+        let isBetter =
+            source == .proven || old.device == nil || (source == .announced && old.source == .announced)
+        if isBetter { entry.device = device ?? old.device }
+        entry.source = max(old.source, source)
+        guard entry != old else { return }
         entry.age = nextAge
-        entries[address] = entry
-        isChanged = true
+        set(address, entry)
         if let device { trim(device) }
     }
 
     /// Replaces what was announced for the device: addresses it no longer names are dropped unless proven or fixed.
     public mutating func announce(_ device: DeviceID, _ addresses: [PeerAddress]) {
-        let kept = Set(addresses)
-        for (address, entry) in entries where entry.device == device && entry.source == .announced {
-            if !kept.contains(address) {
-                entries[address] = nil
-                isChanged = true
-            }
+        let named = addresses.prefix(MeshLimits.addressesOfDeviceMax)
+        for address in ofDevice[device, default: []] where entries[address]?.source == .announced {
+            if !named.contains(address) { set(address, nil) }
         }
-        for address in addresses.prefix(MeshLimits.addressesOfDeviceMax) {
-            add(address, device: device, source: .announced)
-        }
+        for address in named { add(address, device: device, source: .announced) }
     }
 
     /// Forgets a device that is in no roster any more; fixed addresses stay.
     public mutating func forget(_ device: DeviceID) {
-        for (address, entry) in entries where entry.device == device && entry.source != .fixed {
-            entries[address] = nil
-            isChanged = true
+        for address in ofDevice[device, default: []] where entries[address]?.source != .fixed {
+            set(address, nil)
         }
     }
 
     /// The address leads to ourselves: nobody's, and not kept unless the configuration names it.
     public mutating func markOwn(_ address: PeerAddress) {
-        guard let entry = entries[address] else { return }
-        if entry.source == .fixed { entries[address]?.device = nil } else { entries[address] = nil }
-        isChanged = true
+        guard var entry = entries[address] else { return }
+        entry.device = nil
+        set(address, entry.source == .fixed ? entry : nil)
     }
 
     public mutating func markStored() { isChanged = false }
 
-    private mutating func trim(_ device: DeviceID) {
-        let own = entries.filter { $0.value.device == device && $0.value.source != .fixed }
-        guard own.count > MeshLimits.addressesOfDeviceMax else { return }
-        let oldest = own.min { ($0.value.source, $0.value.age) < ($1.value.source, $1.value.age) }
-        if let oldest { entries[oldest.key] = nil }
+    /// The one place where entries change.
+    private mutating func set(_ address: PeerAddress, _ entry: Entry?) {
+        if let device = entries[address]?.device {
+            ofDevice[device]?.remove(address)
+            if ofDevice[device]?.isEmpty == true { ofDevice[device] = nil }
+        }
+        entries[address] = entry
+        if let device = entry?.device { ofDevice[device, default: []].insert(address) }
+        isChanged = true
     }
 
+    private mutating func trim(_ device: DeviceID) {
+        let own = addresses(of: device).filter { entries[$0]?.source != .fixed }
+        for address in own.dropFirst(MeshLimits.addressesOfDeviceMax) { set(address, nil) }
+    }
+
+    /// Over the bound a sixteenth goes at once, so that a flood of additions costs little each.
     private mutating func trim() {
         guard entries.count > MeshLimits.addressesMax else { return }
-        let candidates = entries.filter { $0.value.source != .fixed }
-        let oldest = candidates.min { ($0.value.source, $0.value.age) < ($1.value.source, $1.value.age) }
-        if let oldest { entries[oldest.key] = nil }
+        let byRank = entries.filter { $0.value.source != .fixed }
+            .sorted { ($0.value.source, $0.value.age) < ($1.value.source, $1.value.age) }
+        for (address, _) in byRank.prefix(MeshLimits.addressesMax / 16) { set(address, nil) }
     }
 }
 

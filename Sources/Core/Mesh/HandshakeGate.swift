@@ -10,6 +10,8 @@ public struct HandshakeGate: Sendable {
     }
 
     private var buckets: [String: Bucket] = [:]
+    /// No bucket that is in the table can be full before this: the next look for full ones.
+    private var nextSweep: UInt64 = 0
     private static let full = MeshLimits.handshakeBurst * 1_000
 
     public init() {}
@@ -30,13 +32,16 @@ public struct HandshakeGate: Sendable {
             return false
         }
         bucket.tokens -= 1_000
-        if buckets.count >= MeshLimits.handshakeSourcesMax, buckets[ip] == nil { forgetFull(at: now) }
+        if buckets.count >= MeshLimits.handshakeSourcesMax, buckets[ip] == nil, now >= nextSweep {
+            forgetFull(at: now)
+        }
         if buckets.count < MeshLimits.handshakeSourcesMax || buckets[ip] != nil { buckets[ip] = bucket }
         return true
     }
 
     /// Drops the buckets that are full by now: forgetting them changes nothing.
     private mutating func forgetFull(at now: UInt64) {
+        nextSweep = now + 1_000 / MeshLimits.handshakesPerSecond
         buckets = buckets.filter { _, bucket in
             bucket.tokens + (now - min(now, bucket.filled)) * MeshLimits.handshakesPerSecond < Self.full
         }
