@@ -1,1 +1,0 @@
-// The floor `NodeRuntime` (Sources/README.md).
