@@ -6,7 +6,7 @@ public enum RosterLimits {
     /// Canonical bytes of one roster operation, signature included.
     public static let operationBytesMax = 65_536
     /// Heads that one operation, or one change, names. An author that sees more names these many and so joins them.
-    public static let headsMax = 512
+    public static let headsMax = 256
     /// A space's name, ASCII.
     public static let spaceNameBytesMax = 64
     /// A device's name, UTF-8; 1 to this many.
@@ -36,7 +36,7 @@ public enum RosterLimits {
     /// Letters of an invite token after its prefix: no token that the other limits allow has more.
     public static let tokenLettersMax = 6_784
     /// Bytes of operations in one part of a join answer; a part stays far below a frame.
-    public static let joinPartBytesMax = 1_048_576
+    public static let joinPartBytesMax = 524_288
     /// Bytes of a whole join answer that a joiner accepts.
     public static let joinAnswerBytesMax = 64 * 1_048_576
     /// Invites that an issuing node keeps, per space, spent and expired ones included.
