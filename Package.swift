@@ -109,6 +109,8 @@ let package = Package(
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
         tests("CryptoTests", in: "Core/CryptoTests", of: ["Bytes", "Crypto"]),
         tests("CausalityTests", in: "Core/CausalityTests", of: ["Bytes", "Causality"]),
+        tests(
+            "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
     ]
 )

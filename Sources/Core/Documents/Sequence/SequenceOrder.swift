@@ -1,186 +1,186 @@
 // The order of positions in texts, lists and ordered sets (FugueMax; Weidner and Kleppmann, "The Art of the Fugue").
-// Positions form a tree: a position stands after its left children and before its right ones. An insertion names the
-// two positions it was made between; it becomes a left child of the right one when that one is already below the
-// left one in the tree, else a right child of the left one.
+// Positions form a tree below the start: a position stands after its left children and before its right ones. An
+// insertion names the two positions that it was made between, its origins. It becomes a left child of the right
+// origin when that one stands below the left origin already, else a right child of the left origin. Left children
+// are ordered by dot; right ones by their right origin, later first, then by dot. Concurrent insertions never
+// interleave, whether they were typed forwards or backwards.
+//
+// For origins that no honest author names the same rule holds: an unknown left origin counts as the start, an unknown
+// right one as the end, and "below" means: after the left origin and in its subtree.
 
 import Bytes
 import Causality
 
-/// An order of positions, each named by a dot and visible or not. A value; equal histories give equal bytes.
+/// An order of positions, each named by a dot and visible or not. A value; equal histories in any causal order of
+/// delivery give equal bytes. Whoever calls has checked that origins and ranges are in the operation's context
+/// (`OperationStamp.covered`), or replicas would differ.
 struct SequenceOrder: Sendable {
-    private struct Position: Sendable {
-        var parent: Dot?
-        var isLeftChild: Bool
-        var rightOrigin: Dot?
-        var leftChildren: [Dot] = []
-        var rightChildren: [Dot] = []
-        var isVisible: Bool
-    }
-
-    private var positions: [Dot: Position] = [:]
-    private var roots: [Dot] = []
-    private var order: [Dot] = []
+    /// The replicas that occur, in the order of arrival; runs and indexes use their numbers.
+    var replicas: ContiguousArray<ReplicaID> = []
+    var numbers: [ReplicaID: Int32] = [:]
+    /// By number of the replica.
+    var indexes: ContiguousArray<DotIndex> = []
+    var tree = SequenceTree()
 
     init() {}
 
-    var totalCount: Int { order.count }
-    var visibleCount: Int { order.count { positions[$0]?.isVisible == true } }
-    func contains(_ dot: Dot) -> Bool { positions[dot] != nil }
-    func isVisible(_ dot: Dot) -> Bool { positions[dot]?.isVisible == true }
+    var totalCount: Int { tree.summary.total }
+    var visibleCount: Int { tree.summary.visible }
+    func contains(_ dot: Dot) -> Bool { cursor(of: dot) != nil }
+    func isVisible(_ dot: Dot) -> Bool { cursor(of: dot).map { tree.run(at: $0).isVisible } ?? false }
 
-    /// Inserts `count` positions, chained. Returns the visible index of the first; nil when it was known already.
+    /// Inserts `count` positions, chained: each has the one before as its left origin, all the same right origin.
+    /// Returns the visible index of the first (where it would be, when it is not visible); nil and no change when it
+    /// is known already. O(log n), O(log² n) among siblings.
     @discardableResult
     mutating func insert(first: Dot, count: Int, left: Dot?, right: Dot?, visible: Bool) -> Int? {
-        guard count > 0, !contains(first) else { return nil }
-        let right = right.flatMap { contains($0) ? $0 : nil }
-        var left = left.flatMap { contains($0) ? $0 : nil }
-        for step in 0..<count {
-            let dot = first.advanced(by: step)
-            place(dot, left, right, visible)
-            left = dot
-        }
-        return visibleIndex(of: first)
-    }
-
-    private mutating func place(_ dot: Dot, _ left: Dot?, _ right: Dot?, _ visible: Bool) {
-        let rank = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
-        if let right, isRightDescendant(right, of: left) {
-            positions[dot] = Position(parent: right, isLeftChild: true, rightOrigin: nil, isVisible: visible)
-            positions[right]?.leftChildren.append(dot)
-            positions[right]?.leftChildren.sort()
-        } else {
-            positions[dot] = Position(
-                parent: left, isLeftChild: false, rightOrigin: right, isVisible: visible)
-            var siblings = left.map { positions[$0]?.rightChildren ?? [] } ?? roots
-            siblings.append(dot)
-            func place(_ sibling: Dot) -> Int {
-                positions[sibling]?.rightOrigin.flatMap { rank[$0] } ?? Int.max
-            }
-            siblings.sort { (place($1), $0) < (place($0), $1) }
-            if let left { positions[left]?.rightChildren = siblings } else { roots = siblings }
-        }
-        flatten()
-    }
-
-    private func isRightDescendant(_ dot: Dot, of ancestor: Dot?) -> Bool {
-        guard let ancestor else { return true }
-        var next = dot
-        while let position = positions[next], let parent = position.parent {
-            if parent == ancestor { return !position.isLeftChild }
-            next = parent
-        }
-        return false
-    }
-
-    private mutating func flatten() {
-        order = []
-        var stack: [(Dot, open: Bool)] = roots.reversed().map { ($0, false) }
-        while let (dot, open) = stack.popLast() {
-            guard let position = positions[dot] else { continue }
-            if open {
-                order.append(dot)
-                continue
-            }
-            stack.append(contentsOf: position.rightChildren.reversed().map { ($0, false) })
-            stack.append((dot, true))
-            stack.append(contentsOf: position.leftChildren.reversed().map { ($0, false) })
-        }
+        let room = SequenceNumber.max.value
+        guard count > 0, first.sequence > .none, first.sequence.value <= room, UInt64(count) <= room,
+            !contains(first)
+        else { return nil }
+        let origins = (left: left.flatMap { cursor(of: $0) }, right: right.flatMap { cursor(of: $0) })
+        let replica = number(of: first.replica)
+        let origin = origins.right.map { dot(at: $0) } ?? .end
+        let place = place(origins.left, origins.right, origin, first)
+        let run = SequenceRun(
+            sequence: first.sequence.value, origin: origin, count: count, depth: place.depth, gap: place.gap,
+            replica: replica, isLeftChild: place.isLeftChild, isVisible: visible)
+        return put(run, at: place)
     }
 
     /// Shows or hides the known positions of a range. `changed` is called for each group that appeared or
     /// disappeared, with visible indexes that are right when the groups are applied one after another.
+    /// O(log n) a run.
     mutating func setVisible(
         _ range: DotRange, _ visible: Bool, changed: (_ visibleIndex: Int, _ count: Int) -> Void
     ) {
-        for dot in order.filter({ range.contains($0) && isVisible($0) != visible }).sorted() {
-            guard let index = visibleIndex(of: dot) else { continue }
-            positions[dot]?.isVisible = visible
-            changed(index, 1)
+        guard let replica = numbers[range.replica] else { return }
+        let end = min(range.last.value, indexes[Int(replica)].end) + 1
+        var next = range.first.value
+        while next < end, let piece = piece(replica, next..<end) {
+            next = piece.sequences.upperBound
+            let run = tree.run(at: piece.cursor)
+            guard run.isVisible != visible else { continue }
+            let cursor = isolate(run, piece.sequences, at: piece.cursor)
+            tree.remember(leaf: cursor.leaf)
+            let index = tree.visibleRank(of: cursor)
+            tree.change(leaf: cursor.leaf, slot: cursor.slot) { $0.isVisible = visible }
+            tree.meld(leaf: cursor.leaf, slot: cursor.slot)
+            changed(index, piece.sequences.count)
         }
     }
 
+    // MARK: Queries
+
     /// The position at a visible index, which must be below `visibleCount`.
-    func dot(atVisibleIndex index: Int) -> Dot { order.filter { isVisible($0) }[index] }
+    func dot(atVisibleIndex index: Int) -> Dot { publicDot(at: tree.cursor(atVisible: index)) }
 
     /// Visible positions before this one, whether it is visible or not; nil when it is unknown.
-    func visibleIndex(of dot: Dot) -> Int? {
-        guard let place = order.firstIndex(of: dot) else { return nil }
-        return order[..<place].count { isVisible($0) }
-    }
+    func visibleIndex(of dot: Dot) -> Int? { cursor(of: dot).map { tree.visibleRank(of: $0) } }
 
     /// The origins of an insertion that shall stand at this visible index (0 through `visibleCount`).
     func origins(forInsertionAtVisibleIndex index: Int) -> (left: Dot?, right: Dot?) {
-        origins(after: index == 0 ? nil : dot(atVisibleIndex: index - 1))
+        origins(after: index == 0 ? nil : tree.cursor(atVisible: index - 1))
     }
 
     /// The origins of an insertion directly after a position (nil: at the start); an unknown one counts as nil.
     func origins(after left: Dot?) -> (left: Dot?, right: Dot?) {
-        guard let left, let place = order.firstIndex(of: left) else { return (nil, order.first) }
-        return (left, place + 1 < order.count ? order[place + 1] : nil)
+        origins(after: left.flatMap { cursor(of: $0) })
+    }
+
+    private func origins(after left: SequenceTree.Cursor?) -> (left: Dot?, right: Dot?) {
+        guard let left else { return (nil, tree.first.map { publicDot(at: $0) }) }
+        return (publicDot(at: left), tree.next(after: left).map { publicDot(at: $0) })
     }
 
     /// The dots of the visible positions of an index range, in sequence order, neighbours merged.
     func visibleRanges(in range: Range<Int>) -> [DotRange] {
+        precondition(range.lowerBound >= 0 && range.upperBound <= visibleCount, "\(range) of \(visibleCount)")
+        guard !range.isEmpty else { return [] }
         var result: [DotRange] = []
-        for dot in order.filter({ isVisible($0) })[range] {
-            if let last = result.last, last.replica == dot.replica, last.last + 1 == dot.sequence {
-                result[result.count - 1] = DotRange(last.replica, last.first, dot.sequence)
-            } else {
-                result.append(DotRange(dot))
+        var rest = range.count
+        var cursor = tree.cursor(atVisible: range.lowerBound)
+        while true {
+            let run = tree.run(at: cursor)
+            if run.isVisible {
+                let count = min(rest, run.count - cursor.offset)
+                append(run, from: cursor.offset, count, to: &result)
+                rest -= count
+                if rest == 0 { return result }
             }
+            cursor.offset = run.count - 1
+            guard let next = tree.next(after: cursor) else { return result }
+            cursor = next
         }
-        return result
     }
 
-    /// The visible positions in sequence order, as ranges of consecutive dots.
+    /// The visible positions in sequence order, as ranges of consecutive dots (neighbours may not be merged).
     func forEachVisible(_ body: (DotRange) -> Void) {
-        for range in visibleRanges(in: 0..<visibleCount) { body(range) }
+        forEach { range, isVisible in if isVisible { body(range) } }
     }
 
-    func encode(into writer: inout ByteWriter) {
-        // Causal order is not known here; parents precede children in this listing because it is by depth.
-        writer.varint(order.count)
-        for dot in order {
-            dot.replica.raw.encode(into: &writer)
-            writer.varint(dot.sequence.value)
-            let position = positions[dot]
-            writer.u8((position?.isVisible == true ? 1 : 0) | (position?.isLeftChild == true ? 2 : 0))
-            for other in [position?.parent, position?.rightOrigin] {
-                writer.u8(other == nil ? 0 : 1)
-                guard let other else { continue }
-                other.replica.raw.encode(into: &writer)
-                writer.varint(other.sequence.value)
-            }
+    /// All positions in sequence order, as ranges of consecutive dots (neighbours may not be merged).
+    func forEach(_ body: (_ range: DotRange, _ isVisible: Bool) -> Void) {
+        forEachRun { body(range(of: $0, from: 0, $0.count), $0.isVisible) }
+    }
+
+    func forEachRun(_ body: (SequenceRun) -> Void) {
+        var leaf = tree.leaves.isEmpty ? -1 : 0
+        while leaf >= 0 {
+            for slot in 0..<tree.leaves[leaf].count { body(tree.leaves[leaf].runs[slot]) }
+            leaf = Int(tree.leaves[leaf].next)
         }
     }
 
-    init(from reader: inout ByteReader) throws(DecodeFault) {
-        let count = try reader.count(limit: reader.remaining, field: "positions")
-        func readDot() throws(DecodeFault) -> Dot {
-            let replica = ReplicaID(raw: try Bytes16(from: &reader))
-            return Dot(replica, SequenceNumber(try reader.varint()))
+    // MARK: Dots and cursors
+
+    func cursor(of dot: Dot) -> SequenceTree.Cursor? {
+        guard let replica = numbers[dot.replica] else { return nil }
+        return cursor(replica, dot.sequence.value)
+    }
+
+    func cursor(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Cursor? {
+        let leaf = indexes[Int(replica)].leaf(of: sequence).leaf
+        guard leaf >= 0 else { return nil }
+        for slot in 0..<tree.leaves[leaf].count where tree.leaves[leaf].runs[slot].contains(replica, sequence)
+        {
+            let offset = Int(sequence - tree.leaves[leaf].runs[slot].sequence)
+            return SequenceTree.Cursor(leaf: leaf, slot: slot, offset: offset)
         }
-        for _ in 0..<count {
-            let dot = try readDot()
-            let flags = try reader.u8()
-            let parent = try reader.u8() == 0 ? nil : try readDot()
-            let rightOrigin = try reader.u8() == 0 ? nil : try readDot()
-            order.append(dot)
-            positions[dot] = Position(
-                parent: parent, isLeftChild: flags & 2 != 0, rightOrigin: rightOrigin,
-                isVisible: flags & 1 != 0)
+        return nil
+    }
+
+    func dot(at cursor: SequenceTree.Cursor) -> SequenceOrigin {
+        let run = tree.run(at: cursor)
+        return SequenceOrigin(replica: run.replica, sequence: run.sequence + UInt64(cursor.offset))
+    }
+
+    func publicDot(at cursor: SequenceTree.Cursor) -> Dot { publicDot(dot(at: cursor)) }
+
+    func publicDot(_ dot: SequenceOrigin) -> Dot {
+        Dot(replicas[Int(dot.replica)], SequenceNumber(dot.sequence))
+    }
+
+    func range(of run: SequenceRun, from offset: Int, _ count: Int) -> DotRange {
+        let first = SequenceNumber(run.sequence) + offset
+        return DotRange(replicas[Int(run.replica)], first, first + (count - 1))
+    }
+
+    private func append(_ run: SequenceRun, from offset: Int, _ count: Int, to ranges: inout [DotRange]) {
+        let range = range(of: run, from: offset, count)
+        if let last = ranges.last, last.replica == range.replica, last.last + 1 == range.first {
+            ranges[ranges.count - 1] = DotRange(last.replica, last.first, range.last)
+        } else {
+            ranges.append(range)
         }
-        for dot in order {
-            guard let position = positions[dot] else { continue }
-            guard let parent = position.parent else {
-                roots.append(dot)
-                continue
-            }
-            if position.isLeftChild {
-                positions[parent]?.leftChildren.append(dot)
-            } else {
-                positions[parent]?.rightChildren.append(dot)
-            }
-        }
+    }
+
+    mutating func number(of replica: ReplicaID) -> Int32 {
+        if let known = numbers[replica] { return known }
+        let new = Int32(replicas.count)
+        numbers[replica] = new
+        replicas.append(replica)
+        indexes.append(DotIndex())
+        return new
     }
 }

@@ -1,0 +1,210 @@
+// Where an insertion goes. Mostly its origins are neighbours and the place is between them. Else its siblings are
+// found by searches on gap levels: those of a right child lie between the left origin and the end of its subtree,
+// those of a left child between the start of the right origin's subtree and itself, and they are searched in
+// halves, so that ten thousand replicas which insert at one place cost little each.
+
+import Causality
+
+extension SequenceOrder {
+    /// A place for a run, and what the run becomes there.
+    struct Place {
+        /// The position that the run will stand after; nil at the start.
+        let previous: SequenceTree.Cursor?
+        /// The level of the gap between `previous` and the run.
+        let previousGap: Int
+        let depth: Int
+        let gap: Int
+        let isLeftChild: Bool
+    }
+
+    func place(
+        _ left: SequenceTree.Cursor?, _ right: SequenceTree.Cursor?, _ origin: SequenceOrigin, _ dot: Dot
+    ) -> Place {
+        let leftDepth = left.map { tree.depth(at: $0) } ?? 0
+        let leftGap = left.map { tree.gap(at: $0) } ?? (tree.first == nil ? -1 : 0)
+        if right == (left.map { tree.next(after: $0) } ?? tree.first) {
+            // Neighbours. The right one is below the left one iff nothing but the left one is above the gap.
+            if let right, leftGap == leftDepth {
+                let depth = tree.depth(at: right)
+                return Place(
+                    previous: left, previousGap: leftGap, depth: depth + 1, gap: depth, isLeftChild: true)
+            }
+            return Place(
+                previous: left, previousGap: leftDepth, depth: leftDepth + 1, gap: leftGap, isLeftChild: false
+            )
+        }
+        // One past the last position below the left origin.
+        let leftRank = left.map { tree.rank(of: $0) } ?? -1
+        let leftEnd = left.map { tree.rank(of: tree.firstGap(below: leftDepth, from: $0)) + 1 } ?? totalCount
+        if let right {
+            let rank = tree.rank(of: right)
+            if leftRank < rank, rank < leftEnd { return leftChildPlace(of: right, rank, dot) }
+        }
+        return rightChildPlace(leftDepth, leftRank + 1..<leftEnd, origin, dot)
+    }
+
+    private func leftChildPlace(of parent: SequenceTree.Cursor, _ parentRank: Int, _ dot: Dot) -> Place {
+        let depth = tree.depth(at: parent)
+        let start = tree.lastGap(below: depth, before: parent).map { tree.rank(of: $0) + 1 } ?? 0
+        let rank = searchSiblings(start..<parentRank, depth: depth) { publicDot(at: $0) < dot }
+        let previous = rank == 0 ? nil : tree.cursor(atRank: rank - 1)
+        let previousGap = rank == start ? previous.map { tree.gap(at: $0) } ?? 0 : depth
+        return Place(
+            previous: previous, previousGap: previousGap, depth: depth + 1, gap: depth, isLeftChild: true)
+    }
+
+    private func rightChildPlace(
+        _ depth: Int, _ range: Range<Int>, _ origin: SequenceOrigin, _ dot: Dot
+    ) -> Place {
+        let originRank = rank(of: origin)
+        let rank = searchSiblings(range, depth: depth) { sibling in
+            let siblingOrigin = tree.run(at: sibling).origin
+            if siblingOrigin == origin { return publicDot(at: sibling) < dot }
+            return self.rank(of: siblingOrigin) > originRank
+        }
+        let previous = rank == 0 ? nil : tree.cursor(atRank: rank - 1)
+        let gap =
+            rank < range.upperBound
+            ? depth : previous.map { tree.gap(at: $0) } ?? (tree.first == nil ? -1 : 0)
+        return Place(previous: previous, previousGap: depth, depth: depth + 1, gap: gap, isLeftChild: false)
+    }
+
+    private func rank(of origin: SequenceOrigin) -> Int {
+        guard !origin.isEnd, let cursor = cursor(origin.replica, origin.sequence) else { return .max }
+        return tree.rank(of: cursor)
+    }
+
+    /// `range` holds the subtrees of all children of one side of a parent of this depth. The rank where those end
+    /// for whose roots `isBefore` holds.
+    private func searchSiblings(
+        _ range: Range<Int>, depth: Int, isBefore: (SequenceTree.Cursor) -> Bool
+    ) -> Int {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high {
+            let middle = tree.cursor(atRank: low + (high - low) / 2)
+            let before = tree.lastGap(below: depth + 1, before: middle)
+            let start = before.flatMap { tree.next(after: $0) } ?? tree.first
+            guard let start, let sibling = tree.first(atMostDeep: depth + 1, from: start) else {
+                preconditionFailure("no sibling of depth \(depth + 1) in \(low)..<\(high)")
+            }
+            if isBefore(sibling) {
+                low = tree.rank(of: tree.firstGap(below: depth + 1, from: middle)) + 1
+            } else {
+                high = tree.rank(of: start)
+            }
+        }
+        return low
+    }
+
+    // MARK: Runs
+
+    /// Puts a run at its place; the visible index of its first position.
+    mutating func put(_ run: SequenceRun, at place: Place) -> Int {
+        let replica = Int(run.replica)
+        let sequences = run.sequence..<run.endSequence
+        guard let previous = place.previous else {
+            guard !tree.leaves.isEmpty else {
+                indexes[replica].assign(sequences, to: tree.append(run))
+                return 0
+            }
+            put(run, leaf: 0, slot: 0)
+            return 0
+        }
+        let (leaf, slot) = (previous.leaf, previous.slot)
+        tree.remember(leaf: leaf)
+        let before = tree.run(at: previous)
+        let index = tree.visibleRank(of: previous) + (before.isVisible ? 1 : 0)
+        if previous.offset < before.count - 1 {
+            splitRun(at: SequenceTree.Cursor(leaf: leaf, slot: slot, offset: previous.offset + 1))
+            let moved = found(before.replica, before.sequence)
+            put(run, leaf: moved.leaf, slot: moved.slot + 1)
+            return index
+        }
+        if before.gap != place.previousGap {
+            tree.change(leaf: leaf, slot: slot) { $0.gap = place.previousGap }
+        }
+        if tree.leaves[leaf].runs[slot].continues(with: run) {
+            tree.change(leaf: leaf, slot: slot) {
+                $0.count += run.count
+                $0.gap = run.gap
+            }
+            indexes[replica].assign(sequences, to: leaf)
+            return index
+        }
+        put(run, leaf: leaf, slot: slot + 1)
+        return index
+    }
+
+    private mutating func put(_ run: SequenceRun, leaf: Int, slot: Int) {
+        let place = tree.makeRoom(leaf: leaf, slot: slot)
+        if let new = place.newLeaf {
+            for slot in 0..<tree.leaves[new].count {
+                let moved = tree.leaves[new].runs[slot]
+                indexes[Int(moved.replica)].assign(moved.sequence..<moved.endSequence, to: new)
+            }
+        }
+        tree.put(run, leaf: place.leaf, slot: place.slot)
+        indexes[Int(run.replica)].assign(run.sequence..<run.endSequence, to: place.leaf)
+    }
+
+    /// Splits a run before the position of the cursor.
+    private mutating func splitRun(at cursor: SequenceTree.Cursor) {
+        var rest = SequenceRun.unused
+        tree.change(leaf: cursor.leaf, slot: cursor.slot) { rest = $0.split(at: cursor.offset) }
+        put(rest, leaf: cursor.leaf, slot: cursor.slot + 1)
+    }
+
+    /// Makes these sequences of a run a run of their own; where it is then.
+    mutating func isolate(
+        _ run: SequenceRun, _ sequences: Range<UInt64>, at cursor: SequenceTree.Cursor
+    ) -> SequenceTree.Cursor {
+        var cursor = cursor
+        if sequences.upperBound < run.endSequence {
+            cursor.offset = Int(sequences.upperBound - run.sequence)
+            splitRun(at: cursor)
+            cursor = found(run.replica, sequences.lowerBound)
+        }
+        if run.sequence < sequences.lowerBound {
+            cursor.offset = Int(sequences.lowerBound - run.sequence)
+            splitRun(at: cursor)
+            cursor = found(run.replica, sequences.lowerBound)
+        }
+        cursor.offset = 0
+        return cursor
+    }
+
+    private func found(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Cursor {
+        guard let cursor = cursor(replica, sequence) else {
+            preconditionFailure("the index lost \(replica):\(sequence)")
+        }
+        return cursor
+    }
+
+    /// The first held positions of a range of sequences that lie in one run.
+    func piece(
+        _ replica: Int32, _ range: Range<UInt64>
+    ) -> (sequences: Range<UInt64>, cursor: SequenceTree.Cursor)? {
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let (leaf, end) = indexes[Int(replica)].leaf(of: next)
+            var best: (slot: Int, start: UInt64)?
+            if leaf >= 0 {
+                for slot in 0..<tree.leaves[leaf].count {
+                    let run = tree.leaves[leaf].runs[slot]
+                    guard run.replica == replica, run.endSequence > next else { continue }
+                    let start = max(run.sequence, next)
+                    if best.map({ start < $0.start }) ?? true { best = (slot, start) }
+                }
+            }
+            guard let best, best.start < min(end, range.upperBound) else {
+                next = end
+                continue
+            }
+            let run = tree.leaves[leaf].runs[best.slot]
+            let cursor = SequenceTree.Cursor(
+                leaf: leaf, slot: best.slot, offset: Int(best.start - run.sequence))
+            return (best.start..<min(run.endSequence, range.upperBound), cursor)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,99 @@
+// Searches by gap level and depth: they find where the subtree of a position ends, where a sibling begins, and which
+// position is a sibling's root. Each looks through the rest of a leaf, climbs until a neighbour holds an answer, and
+// descends to it: O(log n).
+
+extension SequenceTree {
+    /// The first position, this one or a later one, whose gap is below `level`. One exists for every level ≥ 0.
+    func firstGap(below level: Int, from cursor: Cursor) -> Cursor {
+        let run = run(at: cursor)
+        if cursor.offset < run.count - 1, run.depth + cursor.offset < level { return cursor }
+        if run.gap < level { return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: run.count - 1) }
+        if let found = firstGap(below: level, in: cursor.leaf, from: cursor.slot + 1) { return found }
+        guard let leaf = laterLeaf(after: cursor.leaf, where: { $0.gapMin < level }),
+            let found = firstGap(below: level, in: leaf, from: 0)
+        else { preconditionFailure("no gap below \(level)") }
+        return found
+    }
+
+    private func firstGap(below level: Int, in leaf: Int, from slot: Int) -> Cursor? {
+        for slot in slot..<max(slot, leaves[leaf].count) where leaves[leaf].runs[slot].gapMin < level {
+            let run = leaves[leaf].runs[slot]
+            return Cursor(
+                leaf: leaf, slot: slot, offset: run.count > 1 && run.depth < level ? 0 : run.count - 1)
+        }
+        return nil
+    }
+
+    /// The last position before this one whose gap is below `level`; nil when there is none.
+    func lastGap(below level: Int, before cursor: Cursor) -> Cursor? {
+        let run = run(at: cursor)
+        let inside = min(cursor.offset - 1, level - 1 - run.depth)
+        if inside >= 0 { return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: inside) }
+        if let found = lastGap(below: level, in: cursor.leaf, before: cursor.slot) { return found }
+        guard let leaf = earlierLeaf(before: cursor.leaf, where: { $0.gapMin < level }) else { return nil }
+        return lastGap(below: level, in: leaf, before: leaves[leaf].count)
+    }
+
+    private func lastGap(below level: Int, in leaf: Int, before end: Int) -> Cursor? {
+        for slot in (0..<end).reversed() where leaves[leaf].runs[slot].gapMin < level {
+            let run = leaves[leaf].runs[slot]
+            let offset = run.gap < level ? run.count - 1 : min(run.count - 2, level - 1 - run.depth)
+            return Cursor(leaf: leaf, slot: slot, offset: offset)
+        }
+        return nil
+    }
+
+    /// The first position, this one or a later one, whose depth is at most `depth`; nil when there is none.
+    func first(atMostDeep depth: Int, from cursor: Cursor) -> Cursor? {
+        if self.depth(at: cursor) <= depth { return cursor }
+        func search(_ leaf: Int, from slot: Int) -> Cursor? {
+            for slot in slot..<max(slot, leaves[leaf].count) where leaves[leaf].runs[slot].depth <= depth {
+                return Cursor(leaf: leaf, slot: slot, offset: 0)
+            }
+            return nil
+        }
+        if let found = search(cursor.leaf, from: cursor.slot + 1) { return found }
+        return laterLeaf(after: cursor.leaf, where: { $0.depthMin <= depth }).flatMap { search($0, from: 0) }
+    }
+
+    /// The nearest leaf to the right that the condition holds for.
+    private func laterLeaf(after leaf: Int, where holds: (SequenceSummary) -> Bool) -> Int? {
+        var (child, branch) = (leaf, Int(leaves[leaf].parent))
+        while branch >= 0 {
+            let start = place(of: child, in: branch) + 1
+            for place in start..<max(start, branches[branch].count)
+            where holds(branches[branch].children[place].summary) {
+                var node = branch
+                var found = place
+                while !branches[node].isAboveLeaves {
+                    node = Int(branches[node].children[found].handle)
+                    found = 0
+                    while !holds(branches[node].children[found].summary) { found += 1 }
+                }
+                return Int(branches[node].children[found].handle)
+            }
+            (child, branch) = (branch, Int(branches[branch].parent))
+        }
+        return nil
+    }
+
+    /// The nearest leaf to the left that the condition holds for.
+    private func earlierLeaf(before leaf: Int, where holds: (SequenceSummary) -> Bool) -> Int? {
+        var (child, branch) = (leaf, Int(leaves[leaf].parent))
+        while branch >= 0 {
+            for place in (0..<place(of: child, in: branch)).reversed()
+            where holds(branches[branch].children[place].summary) {
+                var node = branch
+                var found = place
+                while !branches[node].isAboveLeaves {
+                    node = Int(branches[node].children[found].handle)
+                    found = branches[node].count - 1
+                    while !holds(branches[node].children[found].summary) { found -= 1 }
+                }
+                return Int(branches[node].children[found].handle)
+            }
+            (child, branch) = (branch, Int(branches[branch].parent))
+        }
+        return nil
+    }
+}

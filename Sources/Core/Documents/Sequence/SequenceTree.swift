@@ -1,0 +1,195 @@
+// The runs of an order in a B+tree: struct nodes in two arrays, named by their index, so that an edit allocates
+// nothing but now and then a node, and a copy of the whole is two buffers. Nodes are never removed: positions never
+// are (DESIGN 6), and runs only melt together inside a leaf. Leaf 0 is always the first leaf.
+
+/// A B+tree of runs with sums of visible and total positions, and minima of gap levels and depths.
+struct SequenceTree: Sendable {
+    static let leafCapacity = 16
+    static let branchCapacity = 16
+
+    struct Leaf: Sendable {
+        var count = 0
+        /// Branch above; -1 at the root.
+        var parent: Int32 = -1
+        var previous: Int32 = -1
+        var next: Int32 = -1
+        /// Of all runs; equal to this leaf's entry in its parent.
+        var summary = SequenceSummary()
+        var runs = InlineArray<16, SequenceRun>(repeating: .unused)
+    }
+
+    struct Child: Sendable {
+        var handle: Int32 = -1
+        var summary = SequenceSummary()
+    }
+
+    struct Branch: Sendable {
+        var count = 0
+        var parent: Int32 = -1
+        /// True when the children are leaves.
+        var isAboveLeaves: Bool
+        var children = InlineArray<16, Child>(repeating: Child())
+    }
+
+    /// A position: the run in a leaf, and which of its positions.
+    struct Cursor: Equatable, Sendable {
+        var leaf: Int
+        var slot: Int
+        var offset: Int
+    }
+
+    var leaves: ContiguousArray<Leaf> = []
+    var branches: ContiguousArray<Branch> = []
+    /// The topmost branch; -1 while there is at most one leaf.
+    var root = -1
+    var lastLeaf = -1
+    /// The leaf that was edited last and the visible positions before it: edits come in neighbourhoods.
+    var recentLeaf = -1
+    var recentVisibleBefore = 0
+
+    init() {}
+
+    var summary: SequenceSummary {
+        if root < 0 { return leaves.isEmpty ? SequenceSummary() : leaves[0].summary }
+        return sum(of: root)
+    }
+
+    func run(at cursor: Cursor) -> SequenceRun { leaves[cursor.leaf].runs[cursor.slot] }
+    func gap(at cursor: Cursor) -> Int { run(at: cursor).gap(at: cursor.offset) }
+    func depth(at cursor: Cursor) -> Int { run(at: cursor).depth + cursor.offset }
+
+    var first: Cursor? { leaves.isEmpty ? nil : Cursor(leaf: 0, slot: 0, offset: 0) }
+    var last: Cursor? {
+        guard lastLeaf >= 0 else { return nil }
+        let slot = leaves[lastLeaf].count - 1
+        return Cursor(leaf: lastLeaf, slot: slot, offset: leaves[lastLeaf].runs[slot].count - 1)
+    }
+
+    /// The next position; nil after the last.
+    func next(after cursor: Cursor) -> Cursor? {
+        if cursor.offset + 1 < leaves[cursor.leaf].runs[cursor.slot].count {
+            return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: cursor.offset + 1)
+        }
+        if cursor.slot + 1 < leaves[cursor.leaf].count {
+            return Cursor(leaf: cursor.leaf, slot: cursor.slot + 1, offset: 0)
+        }
+        let next = Int(leaves[cursor.leaf].next)
+        return next < 0 ? nil : Cursor(leaf: next, slot: 0, offset: 0)
+    }
+
+    /// The position before; nil before the first.
+    func previous(before cursor: Cursor) -> Cursor? {
+        if cursor.offset > 0 {
+            return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: cursor.offset - 1)
+        }
+        var (leaf, slot) = (cursor.leaf, cursor.slot - 1)
+        if slot < 0 {
+            leaf = Int(leaves[leaf].previous)
+            guard leaf >= 0 else { return nil }
+            slot = leaves[leaf].count - 1
+        }
+        return Cursor(leaf: leaf, slot: slot, offset: leaves[leaf].runs[slot].count - 1)
+    }
+
+    // MARK: Ranks
+
+    /// Positions before this one. O(log n).
+    func rank(of cursor: Cursor) -> Int {
+        var sum = cursor.offset
+        for slot in 0..<cursor.slot { sum += leaves[cursor.leaf].runs[slot].count }
+        climb(from: cursor.leaf) { branch, place in
+            for index in 0..<place { sum += branches[branch].children[index].summary.total }
+        }
+        return sum
+    }
+
+    /// Visible positions before this one. O(log n), O(1) in the leaf that was edited last.
+    func visibleRank(of cursor: Cursor) -> Int {
+        let run = run(at: cursor)
+        var sum = visibleBefore(leaf: cursor.leaf) + (run.isVisible ? cursor.offset : 0)
+        for slot in 0..<cursor.slot { sum += leaves[cursor.leaf].runs[slot].visibleCount }
+        return sum
+    }
+
+    func visibleBefore(leaf: Int) -> Int {
+        if leaf == recentLeaf { return recentVisibleBefore }
+        var sum = 0
+        climb(from: leaf) { branch, place in
+            for index in 0..<place { sum += branches[branch].children[index].summary.visible }
+        }
+        return sum
+    }
+
+    /// The position with this many positions before it; must be below the total. O(log n).
+    func cursor(atRank rank: Int) -> Cursor {
+        var rest = rank
+        let leaf = descend { summary in
+            if rest < summary.total { return true }
+            rest -= summary.total
+            return false
+        }
+        for slot in 0..<leaves[leaf].count {
+            let count = leaves[leaf].runs[slot].count
+            if rest < count { return Cursor(leaf: leaf, slot: slot, offset: rest) }
+            rest -= count
+        }
+        preconditionFailure("rank \(rank) of \(summary.total)")
+    }
+
+    /// The visible position with this many visible ones before it; must be below the visible total. O(log n).
+    func cursor(atVisible index: Int) -> Cursor {
+        var rest = index
+        var leaf = recentLeaf
+        if leaf >= 0, index >= recentVisibleBefore, index - recentVisibleBefore < leaves[leaf].summary.visible
+        {
+            rest = index - recentVisibleBefore
+        } else {
+            leaf = descend { summary in
+                if rest < summary.visible { return true }
+                rest -= summary.visible
+                return false
+            }
+        }
+        for slot in 0..<leaves[leaf].count {
+            let count = leaves[leaf].runs[slot].visibleCount
+            if rest < count { return Cursor(leaf: leaf, slot: slot, offset: rest) }
+            rest -= count
+        }
+        preconditionFailure("visible index \(index) of \(summary.visible)")
+    }
+
+    /// From the root to the first leaf whose summary is accepted on every level.
+    private func descend(_ accept: (SequenceSummary) -> Bool) -> Int {
+        var node = root
+        guard node >= 0 else { return 0 }
+        while true {
+            let count = branches[node].count
+            var place = 0
+            while place < count - 1, !accept(branches[node].children[place].summary) { place += 1 }
+            let child = Int(branches[node].children[place].handle)
+            if branches[node].isAboveLeaves { return child }
+            node = child
+        }
+    }
+
+    /// Calls `visit` with each branch above a leaf and the place in it, upwards.
+    private func climb(from leaf: Int, _ visit: (_ branch: Int, _ place: Int) -> Void) {
+        var (child, branch) = (leaf, Int(leaves[leaf].parent))
+        while branch >= 0 {
+            visit(branch, place(of: child, in: branch))
+            (child, branch) = (branch, Int(branches[branch].parent))
+        }
+    }
+
+    func place(of child: Int, in branch: Int) -> Int {
+        var place = 0
+        while Int(branches[branch].children[place].handle) != child { place += 1 }
+        return place
+    }
+
+    func sum(of branch: Int) -> SequenceSummary {
+        var sum = SequenceSummary()
+        for place in 0..<branches[branch].count { sum.add(branches[branch].children[place].summary) }
+        return sum
+    }
+}
