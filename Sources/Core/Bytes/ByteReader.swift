@@ -37,7 +37,8 @@ public struct ByteReader: Sendable {
 
     /// Reads only `range` of `bytes`; the range must lie inside.
     public init(_ bytes: [UInt8], in range: Range<Int>) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "range \(range) of \(bytes.count)")
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= bytes.count, "range \(range) of \(bytes.count)")
         self.bytes = bytes
         offset = range.lowerBound
         end = range.upperBound
@@ -115,6 +116,13 @@ public struct ByteReader: Sendable {
         let utf8 = try counted(limit: limit, field: field)
         guard let key = Key(validating: utf8) else { throw .invalidUTF8(at: start) }
         return key
+    }
+
+    /// A reader of the next `count` bytes only, which this reader moves past; nothing is copied.
+    public mutating func slice(_ count: Int) throws(DecodeFault) -> ByteReader {
+        try need(count)
+        defer { offset += count }
+        return ByteReader(bytes, in: offset..<offset + count)
     }
 
     /// Moves past `count` bytes without looking at them.

@@ -4,7 +4,7 @@
 
 public import Bytes
 public import Causality
-public import Identity
+public import Wire
 
 /// Position in a space's local commit order: the n-th change committed here. Starts at 1; 0 is before everything.
 public struct CommitPosition: Hashable, Comparable, Sendable {
@@ -49,7 +49,8 @@ public struct StoredRun: Hashable, Sendable {
     public let bytes: [UInt8]
 
     public init(
-        replica: ReplicaID, first: SequenceNumber, last: SequenceNumber, position: CommitPosition, changes: Int,
+        replica: ReplicaID, first: SequenceNumber, last: SequenceNumber, position: CommitPosition,
+        changes: Int,
         bytes: [UInt8]
     ) {
         self.replica = replica
@@ -158,21 +159,26 @@ public protocol StoreReading {
     /// Last sequence held per replica.
     func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector
     /// Runs that hold sequences ≥ `from`, ascending, until `bytesMax` is passed; at least one if there is one.
-    func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int) throws(StoreFailure)
+    func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
+        throws(StoreFailure)
         -> [StoredRun]
     /// The greatest boundary with `last` < `sequence`; nil: the start of the log.
-    func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber) throws(StoreFailure)
+    func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber)
+        throws(StoreFailure)
         -> BoundaryRecord?
     /// Seals with `last` ≥ `from`, ascending, at most `limit`.
-    func seals(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, limit: Int) throws(StoreFailure) -> [Seal]
+    func seals(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, limit: Int) throws(StoreFailure)
+        -> [Seal]
     /// Changes committed after `position`, ascending.
-    func commits(_ space: SpaceID, after position: CommitPosition, limit: Int) throws(StoreFailure) -> [CommitRecord]
+    func commits(_ space: SpaceID, after position: CommitPosition, limit: Int) throws(StoreFailure)
+        -> [CommitRecord]
     /// Changes that touched the document, committed after `position`, ascending.
     func commits(_ space: SpaceID, touching document: Key, after position: CommitPosition, limit: Int)
         throws(StoreFailure) -> [CommitRecord]
     func document(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> DocumentRecord?
     /// Visible documents with this prefix and a key greater than `after`, ascending by key bytes.
-    func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int) throws(StoreFailure) -> [DocumentRecord]
+    func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int) throws(StoreFailure)
+        -> [DocumentRecord]
     /// Visible documents.
     func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int
     func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord?
@@ -200,7 +206,8 @@ public protocol ChangeStore: StoreReading {
     /// Appends a run; `touched[i]` are the documents of its i-th change (none of a void one).
     mutating func append(_ space: SpaceID, _ run: StoredRun, changes: [CommitRecord], touched: [[Key]])
         throws(StoreFailure)
-    mutating func addBoundary(_ space: SpaceID, _ replica: ReplicaID, _ boundary: BoundaryRecord) throws(StoreFailure)
+    mutating func addBoundary(_ space: SpaceID, _ replica: ReplicaID, _ boundary: BoundaryRecord)
+        throws(StoreFailure)
     /// Keeps the seal; `isBoundary` seals for ever, others may go when a later one of the replica is kept.
     mutating func addSeal(_ space: SpaceID, _ seal: Seal, isBoundary: Bool) throws(StoreFailure)
     mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure)

@@ -1,0 +1,165 @@
+// Bytes to operations, the inverse of `LogCoder+Encode`. Every count is checked against the bytes that are left
+// before anything is allocated. Whether an operation makes sense in its container is judged later (such a change is
+// void, not refused).
+
+import Bytes
+import Causality
+import Documents
+
+extension LogCoder {
+    /// Operations up to the end of `body`.
+    mutating func decodeOperations(from body: inout ByteReader) throws(DecodeFault) -> [Operation] {
+        var operations: [Operation] = []
+        var sequences = 0
+        cursor = head.next
+        while !body.isAtEnd {
+            if operations.count == DocumentLimits.changeOperationsMax {
+                let limit = UInt64(DocumentLimits.changeOperationsMax)
+                throw .overLimit(field: "operations", value: limit + 1, limit: limit)
+            }
+            let operation = try decodeOperation(from: &body)
+            let count = operation.sequenceCount
+            sequences += count
+            if sequences > WireLimits.changeSequencesMax {
+                throw .overLimit(
+                    field: "sequences", value: UInt64(sequences), limit: UInt64(WireLimits.changeSequencesMax)
+                )
+            }
+            cursor = cursor + count
+            operations.append(operation)
+        }
+        // The sequence after the last must exist too, or the log could not be described as ending here.
+        if cursor > .max { throw .outOfRange(field: "sequence") }
+        return operations
+    }
+
+    private mutating func decodeOperation(from body: inout ByteReader) throws(DecodeFault) -> Operation {
+        let raw = try body.varint()
+        guard let tag = OperationTag(rawValue: raw) else {
+            return try decodeUnknown(tag: raw, from: &body)
+        }
+        if tag == .deleteDocument {
+            let document = try decodeDocument(from: &body)
+            let observed = try decodeObservedGenerations(from: &body)
+            return Operation(
+                document: dictionary.documents.values[document], body: .deleteDocument(observed: observed))
+        }
+        let place = try decodePlace(from: &body)
+        let action = try decodeAction(tag, from: &body)
+        return Operation(
+            document: dictionary.documents.values[place.document], body: .act(in: place.path, action))
+    }
+
+    private mutating func decodeUnknown(tag: UInt64, from body: inout ByteReader) throws(DecodeFault)
+        -> Operation
+    {
+        if tag < OperationTag.extensionFirst { throw .unknownTag(field: "operation", value: tag) }
+        let document = try decodeDocument(from: &body)
+        let count = try body.count(limit: WireLimits.changeSequencesMax, field: "sequences")
+        if count == 0 { throw .outOfRange(field: "sequences") }
+        let payload = try body.counted(limit: WireLimits.changeBytesMax, field: "payload")
+        return Operation(
+            document: dictionary.documents.values[document],
+            body: .unknown(tag: tag, sequenceCount: count, payload: payload))
+    }
+
+    private mutating func decodeAction(
+        _ tag: OperationTag, from body: inout ByteReader
+    ) throws(DecodeFault) -> Action {
+        switch tag {
+        case .deleteDocument: preconditionFailure("a document is deleted as a whole, not in a container")
+        case .make: return .make
+        case .write:
+            let slot = try decodeSlot(from: &body)
+            let value = try ScalarCoding.decode(from: &body)
+            return .write(slot: slot, value: value, generation: try decodeGeneration(from: &body))
+        case .clear:
+            let slot = try decodeSlot(from: &body)
+            return .clear(slot: slot, observed: try decodeObservedContainers(from: &body))
+        case .increment: return .increment(by: try body.zigzag())
+        case .add: return .add(try ScalarCoding.decode(from: &body))
+        case .remove: return .remove(try ScalarCoding.decode(from: &body))
+        case .insertElements:
+            let (left, right) = try decodeOrigins(from: &body)
+            return .insertElements(left: left, right: right, try decodeContents(from: &body))
+        case .deleteElements: return .deleteElements(try decodeRanges(from: &body))
+        case .moveElement:
+            let element = try decodeDot(from: &body)
+            let (left, right) = try decodeOrigins(from: &body)
+            return .moveElement(element, left: left, right: right)
+        case .insertMembers:
+            let (left, right) = try decodeOrigins(from: &body)
+            return .insertMembers(left: left, right: right, try decodeMembers(from: &body))
+        case .moveMember:
+            let member = try ScalarCoding.decode(from: &body)
+            let (left, right) = try decodeOrigins(from: &body)
+            return .moveMember(member, left: left, right: right)
+        case .insertText:
+            let (left, right) = try decodeOrigins(from: &body)
+            let text = try body.key(limit: DocumentLimits.stringBytesMax, field: "text")
+            if text.utf8Count == 0 { throw .outOfRange(field: "text") }
+            return .insertText(left: left, right: right, text.string)
+        case .deleteText: return .deleteText(try decodeRanges(from: &body))
+        }
+    }
+
+    // MARK: Lists
+
+    /// A count of things that take at least one byte each; none is refused.
+    private func decodeCount(_ field: String, from body: inout ByteReader) throws(DecodeFault) -> Int {
+        let count = try body.count(limit: body.remaining, field: field)
+        if count == 0 { throw .outOfRange(field: field) }
+        return count
+    }
+
+    private func decodeMembers(from body: inout ByteReader) throws(DecodeFault) -> [Scalar] {
+        let count = try decodeCount("members", from: &body)
+        var members: [Scalar] = []
+        members.reserveCapacity(min(count, body.remaining))
+        for _ in 0..<count { members.append(try ScalarCoding.decode(from: &body)) }
+        return members
+    }
+
+    private func decodeContents(from body: inout ByteReader) throws(DecodeFault) -> [ElementContent] {
+        let count = try decodeCount("elements", from: &body)
+        var contents: [ElementContent] = []
+        contents.reserveCapacity(min(count, body.remaining))
+        for _ in 0..<count {
+            let tag = try body.u8()
+            contents.append(
+                tag == ScalarCoding.Tag.container
+                    ? .container : .register(try ScalarCoding.decode(tag: tag, from: &body)))
+        }
+        return contents
+    }
+
+    private func decodeObservedContainers(from body: inout ByteReader) throws(DecodeFault)
+        -> [ObservedContainer]
+    {
+        let count = try body.count(limit: body.remaining / 2, field: "observed")
+        var observed: [ObservedContainer] = []
+        observed.reserveCapacity(count)
+        for _ in 0..<count {
+            let container = ObservedContainer(try decodeKind(from: &body), try decodeGeneration(from: &body))
+            if let former = observed.last, former >= container { throw .notCanonical(field: "observed") }
+            observed.append(container)
+        }
+        return observed
+    }
+
+    private func decodeObservedGenerations(from body: inout ByteReader) throws(DecodeFault) -> [Generation] {
+        let count = try decodeCount("observed", from: &body)
+        var observed: [Generation] = []
+        observed.reserveCapacity(min(count, body.remaining))
+        var former: UInt64 = 0
+        for _ in 0..<count {
+            let (value, overflow) = former.addingReportingOverflow(try body.varint())
+            if overflow || value <= former || value > UInt64(Generation.max.value) {
+                throw .outOfRange(field: "observed")
+            }
+            observed.append(Generation(UInt32(value)))
+            former = value
+        }
+        return observed
+    }
+}

@@ -1,0 +1,119 @@
+// What a log has named since its last boundary, so that the second mention of a replica, document, key or container
+// costs an index. Entries are only ever added, and each knows its index, so a change that turns out to be malformed
+// is undone by dropping the entries that it added, without copying the dictionary for every change.
+
+import Bytes
+import Causality
+import Documents
+
+/// Values in order of first mention, found both ways.
+struct Interned<Value: Hashable & Sendable>: Sendable {
+    private(set) var values: [Value] = []
+    /// The inverse of `values`.
+    private var indices: [Value: Int] = [:]
+
+    var count: Int { values.count }
+
+    func index(of value: Value) -> Int? { indices[value] }
+
+    /// The index of a value that is not in yet.
+    mutating func add(_ value: Value) -> Int {
+        let index = values.count
+        let known = indices.updateValue(index, forKey: value)
+        precondition(known == nil, "entry \(index) is already entry \(known ?? 0)")
+        values.append(value)
+        return index
+    }
+
+    mutating func truncate(to count: Int) {
+        for value in values[count...] { indices[value] = nil }
+        values.removeSubrange(count...)
+    }
+}
+
+/// The dictionary of one log between two boundaries.
+struct LogDictionary: Sendable {
+    /// A container as the log names it: a document's root map, or a step below a container that has an index.
+    enum PlaceName: Hashable, Sendable {
+        case root(document: Int, Generation)
+        case child(of: Int, ContainerStep)
+    }
+
+    /// What a place's index stands for.
+    struct Place: Sendable {
+        let document: Int
+        let path: ContainerPath
+    }
+
+    /// Other replicas; the log's own is never in it.
+    private(set) var replicas = Interned<ReplicaID>()
+    /// One for each of `replicas`: the sequence mentioned last, from which the next one is coded as a difference.
+    private(set) var mentioned: [SequenceNumber] = []
+    private(set) var documents = Interned<Key>()
+    private(set) var keys = Interned<Key>()
+    private(set) var placeNames = Interned<PlaceName>()
+    /// One for each of `placeNames`. Closed under prefixes: whoever is in it has all its ancestors in it.
+    private(set) var places: [Place] = []
+    /// The right origin named last: typing in the middle of a text repeats it with every character.
+    var lastRight: Dot?
+    /// Former values of `mentioned` since the last mark, oldest first.
+    private var mentionJournal: [(index: Int, former: SequenceNumber)] = []
+
+    mutating func add(replica: ReplicaID, mentioning sequence: SequenceNumber) -> Int {
+        mentioned.append(sequence)
+        return replicas.add(replica)
+    }
+
+    mutating func mention(_ sequence: SequenceNumber, of index: Int) {
+        mentionJournal.append((index, mentioned[index]))
+        mentioned[index] = sequence
+    }
+
+    mutating func add(document: Key) -> Int { documents.add(document) }
+    mutating func add(key: Key) -> Int { keys.add(key) }
+
+    mutating func add(root document: Int, _ generation: Generation) -> Int {
+        places.append(Place(document: document, path: ContainerPath(generation: generation)))
+        return placeNames.add(.root(document: document, generation))
+    }
+
+    mutating func add(child step: ContainerStep, of parent: Int) -> Int {
+        var path = places[parent].path
+        path.steps.append(step)
+        places.append(Place(document: places[parent].document, path: path))
+        return placeNames.add(.child(of: parent, step))
+    }
+
+    // MARK: Undoing a change
+
+    /// How much there was at some moment.
+    struct Mark: Sendable {
+        let replicas: Int
+        let documents: Int
+        let keys: Int
+        let places: Int
+        let lastRight: Dot?
+    }
+
+    /// Forgets how to get to earlier marks.
+    mutating func mark() -> Mark {
+        mentionJournal.removeAll(keepingCapacity: true)
+        return Mark(
+            replicas: replicas.count, documents: documents.count, keys: keys.count, places: places.count,
+            lastRight: lastRight)
+    }
+
+    mutating func rollBack(to mark: Mark) {
+        for entry in mentionJournal.reversed() { mentioned[entry.index] = entry.former }
+        mentionJournal.removeAll(keepingCapacity: true)
+        replicas.truncate(to: mark.replicas)
+        mentioned.removeSubrange(mark.replicas...)
+        documents.truncate(to: mark.documents)
+        keys.truncate(to: mark.keys)
+        placeNames.truncate(to: mark.places)
+        places.removeSubrange(mark.places...)
+        lastRight = mark.lastRight
+        precondition(
+            mentioned.count == replicas.count && places.count == placeNames.count, "a torn dictionary")
+    }
+}

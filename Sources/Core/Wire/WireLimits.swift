@@ -1,0 +1,45 @@
+// Everything that a peer can make larger has a limit. Decoders check the announced number against it before they
+// allocate; senders stay below. What exceeds a limit is refused with `DecodeFault.overLimit`.
+
+import Documents
+
+/// Limits of what is signed, stored and sent. Bytes, unless the name says otherwise.
+public enum WireLimits {
+    // MARK: Logs
+
+    /// Canonical bytes of a change, without its length.
+    public static let changeBytesMax = DocumentLimits.changeBytesMax
+    /// Sequences of a change. A known operation pays at least a byte a sequence, so only an unknown one can get here.
+    public static let changeSequencesMax = 1 << 20
+    /// Entries of a context: what still fits into a change beside its operations.
+    public static let contextEntriesMax = 1 << 15
+    /// A boundary lies after the change with which the log since the last one reaches this many sequences …
+    public static let boundarySequences = 4_096
+    /// … or this many bytes (the full context of the first change is not counted; decision 0020).
+    public static let boundaryBytes = 64 * 1_024
+
+    // MARK: Runs, blocks and segments
+
+    /// Canonical bytes of a run. Two consecutive seals are never farther apart than a boundary's bytes and one
+    /// change, so a range that was extended to the next seal always fits.
+    public static let runBytesMax = 2 * 1_024 * 1_024
+    /// How much larger a compressed block may become; beyond it a block is kept plain.
+    public static let blockRatioMax = 128
+    /// Seals of a segment: those of its boundaries, of which a run has about 500 at most, and its last one.
+    public static let segmentSealsMax = 1_024
+    /// A segment with its header.
+    public static let segmentBytesMax = 3 * 1_024 * 1_024
+
+    // MARK: Frames
+
+    /// Body of a frame (DESIGN 8).
+    public static let frameBytesMax = 4 * 1_024 * 1_024
+    /// Logs listed in one HAVE.
+    public static let haveEntriesMax = 1 << 17
+    /// Roster operations in one frame; each is at most `RosterLimits.operationBytesMax`.
+    public static let rosterOperationsMax = 1_024
+    /// Devices in one PEERS.
+    public static let peersMax = 256
+    /// The body of JOIN_PROOF and of one JOIN_ANSWER, which the roster codes.
+    public static let joinBytesMax = 2 * 1_024 * 1_024
+}
