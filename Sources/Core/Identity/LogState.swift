@@ -1,0 +1,151 @@
+// One log at its head on this node: what the next change is coded against, the running hash, and what is sealed. It
+// is the one place where a change becomes verified: by being authored here, or by `verify` (LogState+Verify).
+
+public import Bytes
+public import Causality
+public import Crypto
+public import Documents
+public import Wire
+
+/// The head of one replica's log.
+public struct LogState: Sendable {
+    public let space: SpaceID
+    public let replica: ReplicaID
+    /// Whose log it is; `replica` is its hash.
+    public let declaration: Change.Declaration
+    var coder: LogCoder
+    var chain: Chain
+    /// Everything up to here is covered by a seal that was made or checked.
+    public internal(set) var sealedLast: SequenceNumber
+    /// Boundaries passed since the last seal, ascending: each gets a seal of its own.
+    private var unsealedBoundaries: [(last: SequenceNumber, chainHash: Bytes32)] = []
+
+    /// A log of which nothing is known yet: a peer's, or our own before its first change.
+    public init(space: SpaceID, declaration: Change.Declaration) {
+        self.space = space
+        self.declaration = declaration
+        replica = ReplicaID(space: space, declaration: declaration)
+        coder = LogCoder(replica: replica)
+        chain = Chain()
+        sealedLast = .none
+    }
+
+    /// A log as the store has it: the last boundary (nil: the beginning) and the canonical bytes since, in pieces of
+    /// whole changes. What is stored was sealed. Throws when the bytes are not this log's: the store is damaged.
+    public init(
+        recovering replica: ReplicaID, in space: SpaceID, from boundary: LogBoundary?, _ pieces: [[UInt8]]
+    ) throws(LogFault) {
+        var coder = LogCoder(replica: replica, at: boundary?.position ?? .start)
+        var chain = Chain(at: boundary?.chainHash ?? .zero)
+        var declaration = boundary?.declaration
+        for piece in pieces {
+            var reader = ByteReader(piece)
+            while !reader.isAtEnd {
+                let start = reader.offset
+                let change = try Self.decode(from: &reader, with: &coder)
+                chain.append(reader.passed(from: start))
+                if let declared = change.declaration { declaration = declared }
+                if coder.isAtBoundary { _ = chain.boundary() }
+            }
+        }
+        guard let declaration, ReplicaID(space: space, declaration: declaration) == replica else {
+            throw .wrongDeclaration
+        }
+        self.space = space
+        self.declaration = declaration
+        self.replica = replica
+        self.coder = coder
+        self.chain = chain
+        sealedLast = coder.last
+    }
+
+    // MARK: Queries
+
+    /// The last sequence; `.none` before the first change.
+    public var last: SequenceNumber { coder.last }
+    /// The first sequence of the next change.
+    public var next: SequenceNumber { coder.next }
+    /// Of the last change.
+    public var timestamp: Timestamp { coder.timestamp }
+    /// Of the last change; empty after a boundary.
+    public var context: VersionVector { coder.context }
+    /// Named last; empty after a boundary, so that the next change names them again.
+    public var rosterHeads: [Bytes32] { coder.rosterHeads }
+    /// The hash at the head.
+    public var chainHash: Bytes32 { chain.current }
+    public var isSealed: Bool { sealedLast == last }
+    /// The last boundary; nil while the log is in its first section.
+    public var boundary: LogBoundary? {
+        guard coder.boundary.last > .none else { return nil }
+        return LogBoundary(position: coder.boundary, chainHash: chain.base, declaration: declaration)
+    }
+
+    /// What a change made at this wall time is stamped with: never below the last change's time + 1.
+    public func nextTimestamp(wall milliseconds: UInt64) -> Timestamp {
+        let wall = Timestamp(milliseconds: min(milliseconds, Timestamp.max.milliseconds))
+        return max(wall, Timestamp(milliseconds: timestamp.milliseconds + 1))
+    }
+
+    // MARK: Our own log
+
+    /// Appends a change to our own log. `timestamp` is at least `nextTimestamp`; `context` (without this log) covers
+    /// those of all earlier changes; `rosterHeads` are the present ones, ascending, and are left out of the change if
+    /// they did not advance. Only whoever holds the declared device's key may call this; the change is true once it
+    /// is sealed.
+    public mutating func author(
+        timestamp: Timestamp, context: VersionVector, rosterHeads: [Bytes32], operations: [Operation]
+    ) throws(ChangeTooLarge) -> VerifiedChange {
+        let change = Change(
+            replica: replica, first: next, timestamp: timestamp, context: context,
+            declaration: next.value == 1 ? declaration : nil,
+            rosterHeads: rosterHeads == coder.rosterHeads ? [] : rosterHeads, operations: operations)
+        try Self.checkCounts(of: change)
+        let bytes = try coder.atomically { (coder: inout LogCoder) throws(ChangeTooLarge) -> [UInt8] in
+            var writer = ByteWriter(reserving: 64)
+            coder.encode(change, into: &writer)
+            let limit = WireLimits.changeBytesMax
+            if writer.count > limit { throw ChangeTooLarge(.bytes, writer.count, limit: limit) }
+            return writer.bytes
+        }
+        chain.append(bytes)
+        guard coder.isAtBoundary else {
+            return VerifiedChange(change: change, bytes: bytes, endsSection: nil)
+        }
+        let hash = chain.boundary()
+        unsealedBoundaries.append((last, hash))
+        return VerifiedChange(change: change, bytes: bytes, endsSection: boundary)
+    }
+
+    /// Seals every change since the last seal: one seal for each boundary passed and one for the head, ascending;
+    /// none when nothing is new. To be kept in the store transaction of the changes. `key` is the declared device's.
+    public mutating func seal(with key: SigningKey) -> [Seal] {
+        precondition(key.publicKey == declaration.device.publicKey, "\(replica) is another device's log")
+        var points = unsealedBoundaries
+        if !isSealed && points.last?.last != last { points.append((last, chainHash)) }
+        unsealedBoundaries = []
+        sealedLast = last
+        return points.map {
+            Seal.make(space: space, replica: replica, last: $0.last, chainHash: $0.chainHash, with: key)
+        }
+    }
+
+    private static func checkCounts(of change: Change) throws(ChangeTooLarge) {
+        let checks: [(ChangeTooLarge.Measure, Int, Int)] = [
+            (.operations, change.operations.count, DocumentLimits.changeOperationsMax),
+            (.sequences, change.sequenceCount, WireLimits.changeSequencesMax),
+            (.contextEntries, change.context.count, WireLimits.contextEntriesMax),
+        ]
+        for (measure, value, limit) in checks where value > limit {
+            throw ChangeTooLarge(measure, value, limit: limit)
+        }
+    }
+
+    static func decode(from reader: inout ByteReader, with coder: inout LogCoder) throws(LogFault) -> Change {
+        let last = coder.last
+        do throws(DecodeFault) {
+            return try coder.decode(from: &reader)
+        } catch {
+            throw .malformed(error, after: last)
+        }
+    }
+}
