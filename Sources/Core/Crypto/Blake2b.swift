@@ -18,6 +18,18 @@ public enum Blake2b {
         return hash(bytes, byteCount: 64, key: key, personal: "")
     }
 
+    /// The same over raw memory, for messages that hold a secret.
+    public static func hash512(raw bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        CryptoLibrary.start()
+        return [UInt8](unsafeUninitializedCapacity: 64) { out, count in
+            let status = bytes.withMemoryRebound(to: UInt8.self) {
+                crypto_generichash_blake2b(out.start, 64, $0.baseAddress, UInt64($0.count), nil, 0)
+            }
+            precondition(status == 0, "BLAKE2b refused \(bytes.count) bytes")
+            count = 64
+        }
+    }
+
     static let keyBytesMax = 64
 
     private static func hash(_ bytes: [UInt8], byteCount: Int, key: [UInt8], personal: String) -> [UInt8] {

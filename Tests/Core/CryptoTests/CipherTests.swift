@@ -25,21 +25,46 @@ private let sunscreen = Array(
         #expect(ChaCha.open(sealed, key: key, nonce: nonce, authenticating: extra) == sunscreen)
     }
 
-    @Test("sealing in place leaves what stands around the range and opens to the same")
+    @Test("sealing in place leaves what stands around the range, counts as Noise does and opens to the same")
     func inPlace() {
-        let nonce: [UInt8] = Array(0..<12)
+        let counter: UInt64 = 0x0102_0304_0506_0708
+        let nonce: [UInt8] = [0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1]
         var buffer: [UInt8] = [0xAA, 0xBB] + sunscreen + [UInt8](repeating: 0, count: 16) + [0xCC]
         let text = 2..<2 + sunscreen.count
-        ChaCha.sealInPlace(&buffer, text, key: key, nonce: nonce)
+        ChaCha.sealInPlace(&buffer, text, key: key, counter: counter)
         let whole = 2..<text.upperBound + 16
         #expect(Array(buffer[whole]) == ChaCha.seal(sunscreen, key: key, nonce: nonce, authenticating: []))
         #expect(buffer[0] == 0xAA && buffer[1] == 0xBB && buffer.last == 0xCC)
         var damaged = buffer
         damaged[2] ^= 1
-        #expect(!ChaCha.openInPlace(&damaged, whole, key: key, nonce: nonce))
-        #expect(!ChaCha.openInPlace(&damaged, 0..<15, key: key, nonce: nonce))
-        #expect(ChaCha.openInPlace(&buffer, whole, key: key, nonce: nonce))
+        #expect(!ChaCha.openInPlace(&damaged, whole, key: key, counter: counter))
+        #expect(!ChaCha.openInPlace(&damaged, 0..<15, key: key, counter: counter))
+        var late = buffer
+        #expect(!ChaCha.openInPlace(&late, whole, key: key, counter: counter + 1))
+        #expect(ChaCha.openInPlace(&buffer, whole, key: key, counter: counter))
         #expect(Array(buffer[text]) == sunscreen)
+    }
+
+    @Test("the next key is 32 zeros sealed under the greatest counter")
+    func rekey() {
+        let nonce: [UInt8] = [0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8)
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let sealed = ChaCha.seal(zeros, key: key, nonce: nonce, authenticating: [])
+        #expect(ChaCha.rekey(key) == Secret(copying: Array(sealed[..<32])))
+    }
+
+    @Test("a tag of nothing authenticates under its key and its extra bytes only")
+    func authenticates() {
+        let nonce = [UInt8](repeating: 0, count: 12)
+        let tag = ChaCha.seal([], key: key, nonce: nonce, authenticating: [1, 2, 3])
+        key.withBytes { key in
+            #expect(ChaCha.authenticates(tag[...], key: key, extra: [1, 2, 3]))
+            #expect(!ChaCha.authenticates(tag[...], key: key, extra: [1, 2]))
+            #expect(!ChaCha.authenticates(tag[1...], key: key, extra: [1, 2, 3]))
+        }
+        Secret(copying: Array(0..<32)).withBytes {
+            #expect(!ChaCha.authenticates(tag[...], key: $0, extra: [1, 2, 3]))
+        }
     }
 
     @Test("XChaCha20-Poly1305 seals the example of its draft")

@@ -26,9 +26,11 @@ private let abc = Array("abc".utf8)
             "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
                 + "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923")
         #expect(Blake2b.hash512(abc) == expected)
+        #expect(abc.withUnsafeBytes { Blake2b.hash512(raw: $0) } == expected)
     }
 
-    @Test("a running hash equals the hash of the whole however it was split, and goes on after it was finished")
+    @Test(
+        "a running hash equals the hash of the whole however it was split, and goes on after it was finished")
     func running() {
         let message = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         for step in [1, 3, 64, 127, 128, 129, 1000] {
