@@ -11,6 +11,23 @@ public enum HKDFBlake2b {
     public static let hashBytes = 64
     private static let blockBytes = 128
 
+    /// Hands `outputs` times 64 bytes to `body` in scratch memory that is wiped afterwards.
+    public static func withOutputs<Result>(
+        _ outputs: Int, chainingKey: UnsafeRawBufferPointer, input: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(byteCount: outputs * hashBytes, alignment: 16) { scratch in
+            expand(chainingKey: chainingKey, input: input, into: scratch)
+            defer { wipe(scratch) }
+            return body(UnsafeRawBufferPointer(scratch))
+        }
+    }
+
+    /// Overwrites scratch that held a secret, in a way the optimizer keeps.
+    public static func wipe(_ scratch: UnsafeMutableRawBufferPointer) {
+        sodium_memzero(scratch.baseAddress, scratch.count)
+    }
+
     /// Fills `out`, which is 1 to 3 outputs long, from a 64-byte chaining key and at most 128 bytes of input.
     /// `out` may overlap neither of them.
     public static func expand(
