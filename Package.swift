@@ -112,5 +112,7 @@ let package = Package(
         tests(
             "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
+        // The shell.
+        tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
     ]
 )

@@ -1,0 +1,139 @@
+// The node's refusals as API errors: one place that knows which status and code each has (API.md).
+
+import Causality
+public import Documents
+public import Node
+import Wire
+
+extension APIError {
+    public init(_ error: NodeError) {
+        switch error {
+        case .noSuchSpace, .noSuchDocument, .noSuchInvite, .noSuchChange, .noSuchMember: self = .absent(error)
+        case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteForeign, .alreadyMember,
+            .inviterUnreachable:
+            self = .joining(error)
+        case .author(let fault, let operation): self = APIError(fault).at("operation \(operation)")
+        case .nameTaken(let name):
+            self.init(
+                409, "name-taken", "a space named \"\(name)\" is already on this node",
+                hint: "choose another name; the name is local to this node")
+        case .invalidName(let name):
+            self.init(
+                422, "invalid-name", "\"\(name)\" is no name of a space",
+                hint: "use [a-z0-9][a-z0-9._-]{0,63}")
+        case .noRight(let have, let need):
+            self.init(
+                403, "no-right", "this device is a \(have.name) of the space; this takes a \(need.name)",
+                hint: "ask an admin of the space for an invite with that role")
+        case .conditionFailed(let index):
+            self.init(
+                412, "condition-failed", "condition \(index) does not hold; nothing was written",
+                hint: "read the document again and decide anew")
+        case .idempotencyKeyReused:
+            self.init(
+                422, "idempotency-key-reused", "this Idempotency-Key came with another body within 24 hours",
+                hint: "use a new key for a new transaction")
+        case .transactionTooLarge(let bytes, let limit):
+            self.init(
+                413, "transaction-too-large",
+                "the transaction takes \(bytes) bytes, over the limit of \(limit)",
+                hint: "split it; a transaction is never split for you")
+        case .invalidVersion(let text):
+            self.init(
+                400, "invalid-version", "\"\(text)\" is no version or cursor of this space",
+                hint: "use what an answer of this space gave you, unchanged")
+        case .timedOut:
+            self.init(
+                408, "timeout", "the version was not held here in time",
+                hint: "see /v1/peers for what is not in sync, or wait longer with timeoutSeconds")
+        case .tooMany(let what, let limit):
+            self.init(429, "too-many", "there are already \(limit) \(what)", hint: "close some and try again")
+        case .storeFull(let reason):
+            self.init(
+                507, "disk-full", "nothing was written: \(reason)",
+                hint: "free space on the state directory's file system; reads go on")
+        case .stopping:
+            self.init(503, "stopping", "the daemon is stopping", hint: "try again when it runs")
+        case .storeFailed(let reason):
+            self.init(500, "store-failed", "the store failed: \(reason)", hint: "see the daemon's log")
+        }
+    }
+
+    private static func absent(_ error: NodeError) -> APIError {
+        switch error {
+        case .noSuchSpace(let name):
+            APIError(404, "no-such-space", "no space \"\(name)\" on this node", hint: "see /v1/spaces")
+        case .noSuchDocument(let key):
+            APIError(
+                404, "no-such-document", "no document \"\(key)\": absent or deleted",
+                hint: "list the keys with /v1/spaces/{space}/documents")
+        case .noSuchInvite(let id):
+            APIError(404, "no-such-invite", "no invite \"\(id)\"", hint: "see GET /v1/spaces/{space}/invites")
+        case .noSuchChange(let change):
+            APIError(404, "no-such-change", "the change \(change) is not held here", hint: "see the log")
+        default:
+            APIError(404, "no-such-member", "no such member", hint: "see /v1/spaces/{space}/members")
+        }
+    }
+
+    private static func joining(_ error: NodeError) -> APIError {
+        switch error {
+        case .tokenInvalid(let reason):
+            APIError(422, "invalid-token", "this is no invite token: \(reason)", hint: "copy it again, whole")
+        case .inviteExpired:
+            APIError(410, "invite-expired", "the invite has expired", hint: "ask for a new one")
+        case .inviteSpent:
+            APIError(410, "invite-spent", "the invite was used by another device", hint: "ask for a new one")
+        case .inviteRevoked:
+            APIError(410, "invite-revoked", "the invite was revoked", hint: "ask for a new one")
+        case .inviteForeign:
+            APIError(
+                422, "invite-foreign", "no node that was reached knows this invite",
+                hint: "the node that made it must be reachable; check that it is the one you asked")
+        case .alreadyMember(let space):
+            APIError(
+                409, "already-member", "this device is already in the space \(space)", hint: "see /v1/spaces")
+        case .inviterUnreachable(let tried):
+            APIError(
+                503, "no-inviter-reached",
+                "the inviting node was not reached: " + tried.joined(separator: "; "),
+                hint: "check that it runs and that TCP port 21420 is open, or name it with --peer")
+        default: APIError(error)
+        }
+    }
+
+    /// Why a request cannot become operations; the caller puts the operation's index before it.
+    public init(_ error: AuthorError) {
+        switch error {
+        case .wrongKind(let found, let wanted):
+            self.init(
+                409, "wrong-kind", "the slot shows a \(found), this takes a \(wanted)",
+                hint: "use the operation of that kind, or delete the slot first")
+        case .indexPastEnd(let index, let count):
+            self.init(
+                422, "index-past-end", "index \(index) is past the end: there are \(count)",
+                hint: "read the document again; indexes count from 0")
+        case .noSuchElement(let dot):
+            self.init(
+                422, "no-such-element", "no element \(dot) is visible there",
+                hint: "take ids from the typed view of the document")
+        case .noSuchPlace(let what):
+            self.init(
+                422, "no-such-place", "the path leads nowhere: \(what)",
+                hint: "strings are map keys, numbers are indexes of lists")
+        case .notForDocument(let what):
+            self.init(
+                422, "not-for-document", "path [] is the document itself: \(what)",
+                hint: "set it to an object, delete it, or name a slot in it")
+        case .overLimit(let what, let value, let limit):
+            self.init(
+                413, "over-limit", "\(what): \(value) is over the limit of \(limit)", hint: "make it smaller")
+        case .invalidValue(let what):
+            self.init(422, "invalid-value", what, hint: "see the operation's description in /v1/openapi.json")
+        case .incomplete:
+            self.init(
+                409, "incomplete", "the document holds operations of a newer version",
+                hint: "upgrade repld on this device; reading goes on")
+        }
+    }
+}

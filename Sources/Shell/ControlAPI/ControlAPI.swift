@@ -1,1 +1,0 @@
-// The floor `ControlAPI` (Sources/README.md).

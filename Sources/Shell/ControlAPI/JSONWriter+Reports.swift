@@ -1,0 +1,149 @@
+// The reports of a node as JSON objects, member by member as API.md names them.
+
+import Bytes
+import Causality
+import Documents
+import Identity
+import Node
+import Wire
+
+extension JSONWriter {
+    mutating func list<Element>(
+        _ name: String, _ items: [Element], _ each: (inout JSONWriter, Element) -> Void
+    ) {
+        self.name(name)
+        array(items, each)
+    }
+
+    mutating func status(_ report: StatusReport) {
+        object {
+            $0.member("device", report.device.text)
+            $0.member("name", report.name)
+            $0.member("version", report.version)
+            $0.member("instance", report.instance)
+            $0.list("spaces", report.spaces) { $0.space($1) }
+            $0.member("links", report.links)
+            $0.list("listening", report.listening) { $0.string($1) }
+            $0.name("clock")
+            $0.object {
+                $0.member("wallMs", report.wallMilliseconds)
+                $0.name("offsetMs")
+                if let offset = report.clockOffsetMilliseconds { $0.integer(offset) } else { $0.null() }
+            }
+            $0.list("alarms", report.alarms) { $0.alarm($1) }
+        }
+    }
+
+    private mutating func alarm(_ alarm: Alarm) {
+        object {
+            $0.member("code", alarm.code)
+            $0.member("message", alarm.message)
+            $0.member("hint", alarm.hint)
+            $0.member("since", alarm.since)
+            $0.member("space", orNull: alarm.space?.description)
+            $0.member("device", orNull: alarm.device?.text)
+        }
+    }
+
+    mutating func peer(_ peer: PeerReport) {
+        object {
+            $0.member("device", peer.device.text)
+            $0.member("name", peer.name)
+            $0.list("addresses", peer.addresses) { $0.string($1) }
+            $0.member("state", peer.state)
+            $0.member("since", peer.since)
+            $0.name("rttMs")
+            if let rtt = peer.rttMilliseconds { $0.integer(rtt) } else { $0.null() }
+            $0.member("whyNot", orNull: peer.whyNot)
+            $0.list("spaces", peer.spaces) { writer, sync in
+                writer.object {
+                    $0.member("space", sync.space.description)
+                    $0.member("behindChanges", sync.behindChanges)
+                    $0.member("aheadChanges", sync.aheadChanges)
+                }
+            }
+        }
+    }
+
+    mutating func space(_ space: SpaceReport) {
+        object {
+            $0.member("id", space.id.description)
+            $0.member("name", space.name)
+            $0.member("role", space.role.name)
+            $0.member("members", space.members)
+            $0.member("documents", space.documents)
+        }
+    }
+
+    mutating func roster(_ member: MemberReport) {
+        object {
+            $0.member("device", member.device.text)
+            $0.member("name", member.name)
+            $0.member("role", member.role.name)
+            $0.member("addedBy", orNull: member.addedBy?.text)
+            $0.member("state", member.state)
+        }
+    }
+
+    mutating func invite(_ invite: InviteReport) {
+        object {
+            $0.member("id", invite.id)
+            $0.member("role", invite.role.name)
+            $0.member("expires", invite.expires)
+            $0.member("state", invite.state)
+        }
+    }
+
+    mutating func listing(_ documents: [DocumentListing], next: Key?) {
+        object {
+            $0.list("documents", documents) { writer, document in
+                writer.object {
+                    $0.name("key")
+                    $0.string(document.key)
+                    $0.member("version", document.version)
+                }
+            }
+            $0.name("next")
+            if let next { $0.string(next) } else { $0.null() }
+        }
+    }
+
+    mutating func document(_ key: Key, _ value: DocumentValue, version: String) {
+        object {
+            $0.name("key")
+            $0.string(key)
+            $0.name("value")
+            switch value {
+            case .plain(let plain): $0.plain(plain)
+            case .typed(let typed): $0.typed(typed)
+            }
+            $0.member("version", version)
+        }
+    }
+
+    mutating func transaction(change: Dot?, version: String) {
+        object {
+            $0.member("change", orNull: change?.description)
+            $0.member("version", version)
+        }
+    }
+
+    /// A wait that ran out is a 408 and an error, and still says who holds the change.
+    mutating func waited(_ change: Dot, _ holders: [HeldBy], complete: Bool) {
+        object {
+            if !complete {
+                $0.error(
+                    APIError(
+                        408, "timeout", "not every device held the change in time",
+                        hint: "see /v1/peers for what is not in sync, or wait longer with timeoutSeconds"))
+            }
+            $0.member("change", change.description)
+            $0.list("on", holders) { writer, holder in
+                writer.object {
+                    $0.member("device", holder.device.text)
+                    $0.member("held", holder.held)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// A request whose route is known: its captures, parameters and headers become a request of the node. Values
+// that are malformed are 400, values that mean nothing here are 422.
+
+import Bytes
+import Causality
+import Documents
+import Identity
+import Node
+
+struct MatchedRequest {
+    /// Documents of one page when the request names no limit, and the most that a page has.
+    static let (pageDefault, pageMax): (UInt64, UInt64) = (1_000, 10_000)
+    static let atLeastSecondsDefault: UInt64 = 30
+    static let waitSecondsDefault: UInt64 = 60
+    /// A day: a longer wait is a program that forgot about it.
+    static let secondsMax: UInt64 = 86_400
+
+    let route: Route
+    /// Decoded, in the order of the pattern.
+    let captures: [Key]
+    let query: QueryParameters
+    let head: RequestHead
+
+    func endpoint() throws(APIError) -> Endpoint {
+        switch route.name {
+        case .openapi: return .openAPI
+        case .status: return .ask(.status)
+        case .peers: return .ask(.peers)
+        case .metrics: return .ask(.metrics)
+        case .backup: return .ask(.backup)
+        case .join: return .take(.join)
+        case .listSpaces: return .ask(.spaces)
+        case .createSpace: return .take(.createSpace)
+        case .getSpace: return .ask(.space(space))
+        case .leaveSpace: return .ask(.leaveSpace(space))
+        case .listMembers: return .ask(.members(space))
+        case .listInvites: return .ask(.invites(space))
+        case .createInvite: return .take(.createInvite(space))
+        case .revokeInvite: return .ask(.revokeInvite(space, id: captures[1].string))
+        case .listDocuments: return .ask(try listing())
+        case .readDocument: return .ask(try reading())
+        case .transact: return .take(.transact(space, idempotencyKey: head.header("idempotency-key")))
+        case .streamTransactions: return .streamTransactions(space)
+        case .watchChanges: return .ask(try watching())
+        case .exportDocuments: return .ask(.export(space, view: try view()))
+        case .importDocuments: return .importDocuments(space)
+        case .readLog: return .ask(try log())
+        case .wait: return .ask(try waiting())
+        }
+    }
+
+    /// The space that the path names.
+    private var space: SpaceReference { SpaceReference(captures[0].string) }
+
+    /// True for a change stream that a browser's kind of client asks for.
+    var wantsEvents: Bool {
+        route.name == .watchChanges
+            && (head.header("accept") ?? "").lowercased().split(separator: ",").contains {
+                $0.split(separator: ";").first?.filter { $0 != " " } == "text/event-stream"
+            }
+    }
+
+    func atLeast() throws(APIError) -> AtLeast? {
+        guard route.parameters.contains("timeoutSeconds"), route.name != .wait else { return nil }
+        let seconds = try timeout(orElse: Self.atLeastSecondsDefault)
+        return head.header("repl-at-least").map { AtLeast(version: $0, timeoutSeconds: seconds) }
+    }
+
+    private func timeout(orElse standard: UInt64) throws(APIError) -> UInt64 {
+        let seconds = try query.number("timeoutSeconds") ?? standard
+        guard seconds <= Self.secondsMax else {
+            throw APIError(
+                422, "timeout-too-long", "\(seconds) seconds are more than a day",
+                hint: "wait again when it ran out")
+        }
+        return seconds
+    }
+
+    private func listing() throws(APIError) -> NodeRequest {
+        let limit = try query.number("limit") ?? Self.pageDefault
+        guard limit > 0 else {
+            throw APIError(422, "invalid-limit", "a page of 0 documents", hint: "use a limit from 1")
+        }
+        return .listDocuments(
+            space, prefix: query["prefix"] ?? "", after: query["after"], limit: Int(min(limit, Self.pageMax)),
+            atLeast: try atLeast())
+    }
+
+    private func reading() throws(APIError) -> NodeRequest {
+        try OperationReader.check(documentKey: captures[1])
+        return .readDocument(space, key: captures[1], view: try view(), atLeast: try atLeast())
+    }
+
+    private func view() throws(APIError) -> DocumentView {
+        switch query["view"] {
+        case nil, "plain": return .plain
+        case "typed": return .typed
+        default: throw APIError(422, "unknown-view", "no such view", hint: "use plain or typed")
+        }
+    }
+
+    private func watching() throws(APIError) -> NodeRequest {
+        let start: WatchStart
+        // A server-sent event source that reconnects names the last cursor it saw in a header.
+        switch (wantsEvents ? head.header("last-event-id").map { Key($0) } : nil) ?? query["since"] {
+        case nil: start = .now
+        case "begin": start = .begin
+        case let cursor?: start = .cursor(cursor.string)
+        }
+        return .watch(
+            space, start: start, prefix: query["prefix"] ?? "", follow: try query.flag("follow") ?? true)
+    }
+
+    private func log() throws(APIError) -> NodeRequest {
+        if let document = query["document"] { try OperationReader.check(documentKey: document) }
+        return .log(space, after: try query["after"].map(change), document: query["document"])
+    }
+
+    private func waiting() throws(APIError) -> NodeRequest {
+        guard let text = query["change"] else {
+            throw APIError(
+                400, "missing-change", "wait needs the change to wait for",
+                hint: "give change=<replica>:<sequence>; when a transaction's change is null, nothing changed"
+            )
+        }
+        let change = try change(text)
+        var devices: [DeviceID] = []
+        for name in query.all("on").flatMap({ $0.string.split(separator: ",") }) {
+            do throws(DeviceIDFault) {
+                devices.append(try DeviceID(text: String(name)))
+            } catch {
+                throw APIError(
+                    422, "invalid-device", "\"\(name)\" is no device id: \(error.message)",
+                    hint: "see the space's members")
+            }
+        }
+        return .wait(
+            space, change: change, on: devices.isEmpty ? nil : devices,
+            timeoutSeconds: try timeout(orElse: Self.waitSecondsDefault))
+    }
+
+    private func change(_ text: Key) throws(APIError) -> Dot {
+        guard let dot = Dot(text.string) else {
+            throw APIError(
+                400, "invalid-change", "\"\(text)\" is no change",
+                hint: "a change is <replica>:<last sequence>")
+        }
+        return dot
+    }
+}

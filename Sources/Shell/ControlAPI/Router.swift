@@ -1,0 +1,114 @@
+// Request line and headers -> endpoint: one pure function, so every refusal by form is testable without a
+// socket. Order of checks: Origin, path, method, right, content type, parameters.
+
+import Bytes
+import Causality
+public import Node
+
+/// The head of an HTTP request, as the server hands it over.
+public struct RequestHead: Sendable {
+    public let method: String
+    /// Path and query, as sent.
+    public let target: String
+    public let headers: [(name: String, value: String)]
+    /// True with a Content-Length over 0 or a transfer coding.
+    public let hasBody: Bool
+
+    public init(method: String, target: String, headers: [(name: String, value: String)], hasBody: Bool) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.hasBody = hasBody
+    }
+
+    /// The first header of this name (lower case).
+    func header(_ name: String) -> String? {
+        headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
+    }
+}
+
+/// What a request wants, as far as its head tells.
+public struct RoutedRequest: Sendable {
+    public let route: Route
+    public let endpoint: Endpoint
+    /// Answer with the head only.
+    public let isHead: Bool
+    /// A change stream as server-sent events.
+    public let wantsEvents: Bool
+    /// A long read that must show at least this version first.
+    public let atLeast: AtLeast?
+}
+
+/// How the server goes on.
+public enum Endpoint: Sendable {
+    case openAPI
+    /// Ask the node now.
+    case ask(NodeRequest)
+    /// Take the whole body, then ask the node.
+    case take(BodyRequest)
+    case streamTransactions(SpaceReference)
+    case importDocuments(SpaceReference)
+}
+
+/// Finds the endpoint of a request.
+public enum Router {
+    public static func route(_ head: RequestHead, caller: Caller) throws(APIError) -> RoutedRequest {
+        guard head.header("origin") == nil else {
+            throw APIError(
+                403, "origin-refused", "requests of web pages are refused",
+                hint: "this API is for programs on this machine; send no Origin header")
+        }
+        let target = head.target[...]
+        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        let path = mark.map { target[..<$0] } ?? target
+        let isHead = head.method == "HEAD"
+        let (route, captures) = try find(method: isHead ? "GET" : head.method, path: path)
+        guard caller.may(route.right) else { throw .callerRefused() }
+        if head.hasBody { try check(contentType: head) }
+        let query = try QueryParameters(
+            mark.map { target[target.utf8.index(after: $0)...] }, known: route.parameters.map { Key($0) })
+        let matched = MatchedRequest(route: route, captures: captures, query: query, head: head)
+        return RoutedRequest(
+            route: route, endpoint: try matched.endpoint(), isHead: isHead, wantsEvents: matched.wantsEvents,
+            atLeast: try matched.atLeast())
+    }
+
+    private static func find(method: String, path: Substring) throws(APIError) -> (Route, [Key]) {
+        var allowed: [String] = []
+        for route in Route.all {
+            guard let raw = route.captures(of: path) else { continue }
+            guard route.method == method else {
+                allowed += route.method == "GET" ? ["GET", "HEAD"] : [route.method]
+                continue
+            }
+            var captures: [Key] = []
+            for text in raw {
+                guard let key = PercentDecoding.decode(text) else { throw .badEncoding("path") }
+                captures.append(key)
+            }
+            return (route, captures)
+        }
+        guard allowed.isEmpty else {
+            throw APIError(
+                405, "method-not-allowed", "the path does not take this method",
+                hint: "use " + allowed.joined(separator: ", "), allow: allowed)
+        }
+        throw APIError(404, "no-such-endpoint", "there is no such path", hint: "see /v1/openapi.json")
+    }
+
+    private static func check(contentType head: RequestHead) throws(APIError) {
+        if let coding = head.header("content-encoding"), coding.lowercased() != "identity" {
+            throw APIError(
+                415, "unsupported-encoding", "bodies are taken as they are", hint: "do not compress it")
+        }
+        guard let value = head.header("content-type") else { return }
+        let parts = value.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+        let isKnown = parts.isEmpty || parts[0] == "application/json" || parts[0] == "application/x-ndjson"
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8).filter { $0 != "\"" }
+        guard isKnown, charset == nil || charset == "utf-8" || charset == "utf8" else {
+            throw APIError(
+                415, "unsupported-type", "bodies of this content type are not taken",
+                hint: "send application/json or application/x-ndjson in UTF-8, or no content type")
+        }
+    }
+}

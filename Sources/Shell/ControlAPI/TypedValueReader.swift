@@ -1,0 +1,114 @@
+// The typed view -> `TypedValue`: what `import` restores kinds from. It reads exactly what `view=typed`
+// writes, and the same made by hand (ids and conflicts may be left out). Conflicts and ids belong to the
+// history of the space that was exported, so an import does not take them over.
+
+import Bytes
+import Causality
+public import Documents
+
+/// Reads lines of a typed export.
+public enum TypedValueReader {
+    /// Levels of arrays and objects in a line: each level of a document takes two in the typed view.
+    public static let depthMax = 2 * DocumentLimits.nestingMax + 16
+
+    /// `{"key","value"}` as the operation that makes the document so.
+    public static func read(line: [UInt8]) throws(APIError) -> OperationRequest {
+        let value: PlainValue
+        do throws(JSONFault) {
+            value = try JSONReader.read(line, depthMax: depthMax)
+        } catch {
+            throw APIError(error)
+        }
+        guard var object = ObjectReader(value) else {
+            throw APIError(422, "wrong-type", "a line is an object", hint: #"send {"key","value"} lines"#)
+        }
+        let key = try object.string("key")
+        try OperationReader.check(documentKey: key)
+        let content = try typed(try object.required("value"))
+        try object.finish()
+        guard case .map = content else {
+            throw APIError(422, "wrong-kind", "a document is of kind map", hint: "export with view=typed")
+        }
+        return OperationRequest(document: key, path: [], verb: .restore(content))
+    }
+
+    static func typed(_ value: PlainValue) throws(APIError) -> TypedValue {
+        guard var object = ObjectReader(value) else {
+            throw APIError(
+                422, "wrong-type", #"a typed value is {"kind","value"}"#, hint: "export with view=typed")
+        }
+        let result = try slot(&object)
+        try object.finish()
+        return result
+    }
+
+    /// The members of a slot, without those that the place of the slot adds (an element's id).
+    private static func slot(_ object: inout ObjectReader) throws(APIError) -> TypedValue {
+        let name = try object.string("kind")
+        if let conflicts = object.optional("conflicts") {
+            guard case .array = conflicts else { throw .wrongType("conflicts", "an array") }
+        }
+        if name == "register" { return .register(try scalar(try object.required("value")), conflicts: []) }
+        guard let kind = ContainerKind(apiName: name) else {
+            throw APIError(422, "unknown-kind", "no kind \"\(name)\"", hint: "export with view=typed")
+        }
+        switch kind {
+        case .map: return .map(try members(try object.required("value")), conflicts: [])
+        case .list: return .list(try elements(try object.array("elements")), conflicts: [])
+        case .orderedSet: return .orderedSet(try scalars(try object.array("value")), conflicts: [])
+        case .set, .removeWinsSet:
+            return .set(try scalars(try object.array("value")).sorted(), kind: kind, conflicts: [])
+        case .text: return .text(try object.string("value").string, conflicts: [])
+        case .counter:
+            guard case .scalar(.integer(let count)) = try object.required("value") else {
+                throw .wrongType("value", "an integer")
+            }
+            return .counter(count, conflicts: [])
+        }
+    }
+
+    private static func members(_ value: PlainValue) throws(APIError) -> [TypedValue.Member] {
+        guard case .object(let list) = value else { throw .wrongType("value", "an object") }
+        var members: [TypedValue.Member] = []
+        members.reserveCapacity(list.count)
+        for member in list { members.append(TypedValue.Member(member.key, try typed(member.value))) }
+        return members
+    }
+
+    private static func elements(_ list: [PlainValue]) throws(APIError) -> [TypedValue.Element] {
+        var elements: [TypedValue.Element] = []
+        elements.reserveCapacity(list.count)
+        for item in list {
+            guard var object = ObjectReader(item) else { throw .wrongType("elements", "an array of objects") }
+            let id = try object.optional("id").map { (id) throws(APIError) in
+                try OperationReader.elementID(id)
+            }
+            let value = try slot(&object)
+            try object.finish()
+            elements.append(TypedValue.Element(id: id, value))
+        }
+        return elements
+    }
+
+    private static func scalar(_ value: PlainValue) throws(APIError) -> Scalar {
+        guard case .scalar(let scalar) = value else {
+            throw .wrongType("value", "null, true, false, a number or a string")
+        }
+        return scalar
+    }
+
+    /// Members of a set, each once.
+    private static func scalars(_ list: [PlainValue]) throws(APIError) -> [Scalar] {
+        var seen: Set<Scalar> = []
+        var scalars: [Scalar] = []
+        for item in list {
+            let scalar = try scalar(item)
+            guard seen.insert(scalar).inserted else {
+                throw APIError(
+                    422, "invalid-value", "a set has a member twice", hint: "name each member once")
+            }
+            scalars.append(scalar)
+        }
+        return scalars
+    }
+}

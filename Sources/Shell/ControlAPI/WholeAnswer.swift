@@ -1,0 +1,85 @@
+// Answers that are one JSON value: the node's plain structs in the form of API.md.
+
+import Bytes
+import Causality
+import Documents
+public import Node
+import Wire
+
+/// A status, headers and a body that is all there.
+public struct WholeAnswer: Sendable {
+    public let status: Int
+    public let contentType: String
+    /// Beside Content-Type and Content-Length.
+    public let headers: [(name: String, value: String)]
+    public let body: [UInt8]
+
+    public static let json = "application/json"
+    public static let lines = "application/x-ndjson"
+    public static let events = "text/event-stream"
+    public static let metrics = "text/plain; version=0.0.4; charset=utf-8"
+    public static let bytes = "application/vnd.sqlite3"
+
+    init(
+        _ status: Int, contentType: String = json, headers: [(name: String, value: String)] = [],
+        body: [UInt8]
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.headers = headers
+        self.body = body
+    }
+
+    public init(_ error: APIError) {
+        self.init(
+            error.status,
+            headers: error.allow.isEmpty ? [] : [("Allow", error.allow.joined(separator: ", "))],
+            body: error.json)
+    }
+
+    /// The OpenAPI document.
+    public static var openAPI: WholeAnswer { WholeAnswer(200, body: OpenAPIDocument.json) }
+
+    /// Nil for an answer that is one of several, or a stream of bytes. `createSpace` is the one that makes a
+    /// 201.
+    public init?(_ answer: NodeAnswer, to route: Route.Name) {
+        var json = JSONWriter()
+        var (status, headers): (Int, [(name: String, value: String)]) = (200, [])
+        switch answer {
+        case .status(let report): json.status(report)
+        case .peers(let peers): json.object { $0.list("peers", peers) { $0.peer($1) } }
+        case .spaces(let spaces): json.object { $0.list("spaces", spaces) { $0.space($1) } }
+        case .space(let space):
+            status = route == .createSpace ? 201 : 200
+            json.space(space)
+        case .done: json.object { _ in }
+        case .members(let members): json.object { $0.list("members", members) { $0.roster($1) } }
+        case .invite(let id, let token):
+            json.object {
+                $0.member("id", id)
+                $0.member("token", token)
+            }
+        case .invites(let invites): json.object { $0.list("invites", invites) { $0.invite($1) } }
+        case .documents(let documents, let next, let cursor):
+            headers = [("Repl-Cursor", cursor)]
+            json.listing(documents, next: next)
+        case .document(let key, let value, let version, let cursor):
+            headers = [("Repl-Cursor", cursor)]
+            json.document(key, value, version: version)
+        case .transaction(let change, let version, let cursor):
+            headers = [("Repl-Cursor", cursor)]
+            json.transaction(change: change, version: version)
+        case .waited(let change, let holders, let complete):
+            status = complete ? 200 : 408
+            json.waited(change, holders, complete: complete)
+        case .metrics(let text):
+            self.init(200, contentType: Self.metrics, body: Array(text.utf8))
+            return
+        case .failed(let error):
+            self.init(APIError(error))
+            return
+        case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .backup: return nil
+        }
+        self.init(status, headers: headers, body: json.bytes)
+    }
+}

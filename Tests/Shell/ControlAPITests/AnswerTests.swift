@@ -1,0 +1,135 @@
+// Answers in the exact form of API.md.
+
+import Bytes
+import Causality
+import Documents
+import Node
+import Testing
+import Wire
+
+@testable import ControlAPI
+
+private let dot = Dot(ReplicaID(raw: Bytes16(high: 0, low: 7)), SequenceNumber(9))
+private let dotText = "00000000000000000000000000000007:9"
+
+@Suite struct AnswerTests {
+    private func body(_ answer: NodeAnswer, to route: Route.Name = .status) throws -> (Int, String, String?) {
+        let whole = try #require(WholeAnswer(answer, to: route))
+        return (
+            whole.status, String(decoding: whole.body, as: UTF8.self),
+            whole.headers.first { $0.name == "Repl-Cursor" }?.value
+        )
+    }
+
+    @Test("a transaction is answered with change, version and cursor")
+    func transactions() throws {
+        #expect(
+            try body(.transaction(change: dot, version: "v", cursor: "c"))
+                == (200, "{\"change\":\"\(dotText)\",\"version\":\"v\"}", "c"))
+        #expect(
+            try body(.transaction(change: nil, version: "v", cursor: "c")).1
+                == #"{"change":null,"version":"v"}"#)
+    }
+
+    @Test("documents and listings carry their cursor")
+    func documents() throws {
+        let value = PlainValue.object([.init("a", .scalar(.string("é\n\u{1}")))])
+        #expect(
+            try body(.document(key: "k\"", value: .plain(value), version: "v", cursor: "c"))
+                == (200, #"{"key":"k\"","value":{"a":"é\n\u0001"},"version":"v"}"#, "c"))
+        #expect(
+            try body(.documents([DocumentListing(key: "k", version: "v")], next: "k", cursor: "c"))
+                == (200, #"{"documents":[{"key":"k","version":"v"}],"next":"k"}"#, "c"))
+        #expect(try body(.documents([], next: nil, cursor: "c")).1 == #"{"documents":[],"next":null}"#)
+    }
+
+    @Test("a new space is 201, a space 200")
+    func spaces() throws {
+        let space = SpaceReport(id: SpaceID(raw: .zero), name: "n", role: .admin, members: 1, documents: 0)
+        let text =
+            #"{"id":"\#(String(repeating: "0", count: 64))","name":"n","role":"admin","members":1,"documents":0}"#
+        #expect(try body(.space(space), to: .createSpace) == (201, text, nil))
+        #expect(try body(.space(space), to: .getSpace) == (200, text, nil))
+        #expect(try body(.spaces([space])).1 == "{\"spaces\":[\(text)]}")
+        let line = try #require(AnswerLine.join(.joined(space)))
+        #expect(String(decoding: line, as: UTF8.self) == "{\"space\":\(text)}\n")
+    }
+
+    @Test("a wait that ran out is a 408 that says who holds the change")
+    func waits() throws {
+        let answer = try body(.waited(change: dot, on: [], complete: false))
+        #expect(answer.0 == 408)
+        #expect(answer.1.hasPrefix(#"{"error":{"code":"timeout","#))
+        #expect(answer.1.hasSuffix("\"change\":\"\(dotText)\",\"on\":[]}"))
+        #expect(
+            try body(.waited(change: dot, on: [], complete: true)) == (
+                200, "{\"change\":\"\(dotText)\",\"on\":[]}", nil
+            ))
+    }
+
+    @Test("a line of the change stream has every form of patch")
+    func changeLines() throws {
+        let patches: [Patch] = [
+            Patch(path: [.key("a"), .index(0)], change: .set(.scalar(.integer(1)))),
+            Patch(path: [], change: .delete),
+            Patch(path: [.key("t")], change: .spliceText(index: 1, delete: 2, insert: "x")),
+            Patch(
+                path: [.key("l")],
+                change: .spliceList(index: 0, delete: 0, insert: [.scalar(.null), .emptyObject])),
+        ]
+        let line = AnswerLine.watch(.state(cursor: "c", key: "k", patches: patches), asEvent: false)
+        let expected =
+            #"{"cursor":"c","documents":[{"key":"k","patches":[{"path":["a",0],"set":1},{"path":[],"delete":true},"#
+            + #"{"path":["t"],"splice":{"index":1,"delete":2,"insert":"x"}},"#
+            + #"{"path":["l"],"splice":{"index":0,"delete":0,"insert":[null,{}]}}]}]}"# + "\n"
+        #expect(String(decoding: line, as: UTF8.self) == expected)
+        let event = ChangeEvent(
+            cursor: "c", change: dot, author: DeviceID(publicKey: .zero), authorName: "box",
+            timestamp: Timestamp(milliseconds: 5), documents: [.init(key: "k", patches: [])], cause: nil)
+        let text = String(decoding: AnswerLine.watch(.change(event), asEvent: true), as: UTF8.self)
+        #expect(
+            text.hasPrefix(
+                "id: c\ndata: {\"cursor\":\"c\",\"change\":\"\(dotText)\",\"author\":{\"device\":\""))
+        #expect(
+            text.hasSuffix(
+                "\"name\":\"box\"},\"timestamp\":5,\"documents\":[{\"key\":\"k\",\"patches\":[]}]}\n\n"))
+        let resync = AnswerLine.watch(.resync(cursor: "c"), asEvent: false)
+        #expect(String(decoding: resync, as: UTF8.self) == "{\"resync\":true,\"cursor\":\"c\"}\n")
+    }
+
+    @Test(
+        "a refusal of the node has the status and code of API.md",
+        arguments: [
+            (.noSuchSpace("s"), 404, "no-such-space"), (.noSuchDocument("d"), 404, "no-such-document"),
+            (.noSuchInvite("i"), 404, "no-such-invite"), (.noSuchChange(dot), 404, "no-such-change"),
+            (.noSuchMember("m"), 404, "no-such-member"), (.nameTaken("n"), 409, "name-taken"),
+            (.invalidName("N"), 422, "invalid-name"),
+            (.noRight(have: .reader, need: .writer), 403, "no-right"),
+            (.author(.wrongKind(found: "text", wanted: "list"), operation: 3), 409, "wrong-kind"),
+            (.author(.indexPastEnd(index: 4, count: 1), operation: 0), 422, "index-past-end"),
+            (.author(.noSuchElement(dot), operation: 0), 422, "no-such-element"),
+            (.author(.noSuchPlace("x"), operation: 0), 422, "no-such-place"),
+            (.author(.notForDocument("x"), operation: 0), 422, "not-for-document"),
+            (.author(.overLimit(what: "nesting", value: 33, limit: 32), operation: 0), 413, "over-limit"),
+            (.author(.invalidValue("x"), operation: 0), 422, "invalid-value"),
+            (.author(.incomplete, operation: 0), 409, "incomplete"),
+            (.conditionFailed(index: 0), 412, "condition-failed"),
+            (.idempotencyKeyReused, 422, "idempotency-key-reused"),
+            (.transactionTooLarge(bytes: 2, limit: 1), 413, "transaction-too-large"),
+            (.invalidVersion("v"), 400, "invalid-version"), (.timedOut, 408, "timeout"),
+            (.tooMany(what: "watchers", limit: 256), 429, "too-many"),
+            (.tokenInvalid("x"), 422, "invalid-token"),
+            (.inviteExpired, 410, "invite-expired"), (.inviteSpent, 410, "invite-spent"),
+            (.inviteRevoked, 410, "invite-revoked"), (.inviteForeign, 422, "invite-foreign"),
+            (.alreadyMember(SpaceID(raw: .zero)), 409, "already-member"),
+            (.inviterUnreachable(tried: ["a: b"]), 503, "no-inviter-reached"),
+            (.storeFull("x"), 507, "disk-full"),
+            (.stopping, 503, "stopping"), (.storeFailed("x"), 500, "store-failed"),
+        ] as [(NodeError, Int, String)])
+    func refusals(error: NodeError, status: Int, code: String) throws {
+        let answer = try body(.failed(error))
+        #expect(answer.0 == status)
+        #expect(answer.1.hasPrefix("{\"error\":{\"code\":\"\(code)\",\"message\":\""))
+        if case .author(_, let operation) = error { #expect(answer.1.contains("operation \(operation): ")) }
+    }
+}
