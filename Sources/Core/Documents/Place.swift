@@ -13,6 +13,25 @@ public enum ContainerKind: UInt8, Hashable, Sendable, CaseIterable {
     case removeWinsSet = 5
     case text = 6
     case counter = 7
+
+    /// As the API writes it.
+    public var name: String {
+        switch self {
+        case .map: "map"
+        case .list: "list"
+        case .orderedSet: "ordered-set"
+        case .set: "set"
+        case .removeWinsSet: "remove-wins-set"
+        case .text: "text"
+        case .counter: "counter"
+        }
+    }
+
+    /// Reads `name` back; nil when it is anything else.
+    public init?(name: String) {
+        guard let kind = ContainerKind.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
 }
 
 /// Which life of a slot a container belongs to: 1 + the greatest generation of that slot whose delete its author

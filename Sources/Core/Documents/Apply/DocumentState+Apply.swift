@@ -1,0 +1,163 @@
+// Executes operations. Nothing here looks at a clock or at the order of arrival: what an operation does depends on
+// what it names, what it covers and what is known, and by causal order everything that it covers is known.
+//
+// An operation that names a list element which was never inserted in that list (its insertion is void, or a hostile
+// author made it up) has no effect at all. By causal order that is decided once and for all: what it names is in its
+// context, so if it were ever to be inserted, it would be here.
+
+import Bytes
+import Causality
+
+extension DocumentState {
+    mutating func apply(_ operation: Operation, _ stamp: OperationStamp, _ batch: inout Batch) {
+        switch operation.body {
+        case .unknown:
+            preconditionFailure("a change with unknown operations is skipped whole")
+        case .deleteDocument(let observed):
+            batch.recorder?.touch(Self.root, in: self)
+            for generation in observed { delete(.map, generation, in: Self.root, by: stamp) }
+        case .act(let path, let action):
+            guard hasElements(namedBy: path, action) else { return }
+            let container = open(path, action.isEdit, stamp, &batch)
+            perform(action, in: container, stamp, &batch)
+        }
+    }
+
+    // MARK: The path
+
+    /// False when an element on the path, or the one acted on, was never inserted in its list.
+    private func hasElements(namedBy path: ContainerPath, _ action: Action) -> Bool {
+        let target = action.namedElement
+        var next = container(.map, path.generation, in: Self.root)
+        for step in path.steps {
+            if case .element(let dot) = step.slot, !hasElement(dot, in: next) { return false }
+            next = next.flatMap { slot(step.slot, in: $0) }
+                .flatMap { container(step.kind, step.generation, in: $0) }
+        }
+        guard let target else { return true }
+        return hasElement(target, in: next)
+    }
+
+    private func hasElement(_ dot: Dot, in container: ContainerHandle?) -> Bool {
+        guard let container, self[container].kind == .list else { return false }
+        return lists[self[container].content].hasElement(dot)
+    }
+
+    /// The named container; it and its ancestors are made where they are missing. An edit counts for all of them.
+    private mutating func open(
+        _ path: ContainerPath, _ isEdit: Bool, _ stamp: OperationStamp, _ batch: inout Batch
+    ) -> ContainerHandle {
+        batch.recorder?.touch(Self.root, in: self)
+        var container = openContainer(.map, path.generation, in: Self.root)
+        if isEdit { self[container].edits.add(stamp.priority) }
+        for step in path.steps {
+            let slot = open(step.slot, in: container, isEdit, stamp, &batch)
+            container = openContainer(step.kind, step.generation, in: slot)
+            if isEdit { self[container].edits.add(stamp.priority) }
+        }
+        return container
+    }
+
+    /// The named slot, noted by the recorder as it was before; an edit counts for a list element.
+    private mutating func open(
+        _ name: Slot, in container: ContainerHandle, _ isEdit: Bool, _ stamp: OperationStamp,
+        _ batch: inout Batch
+    ) -> SlotHandle {
+        let slot: SlotHandle
+        switch name {
+        case .key(let key): slot = openSlot(key, inMap: container)
+        case .element(let dot): slot = openSlot(ofElement: dot, inList: container)
+        }
+        batch.recorder?.touch(slot, in: self)
+        if isEdit, case .element(let dot) = name { edit(dot, in: container, stamp.dot, &batch) }
+        return slot
+    }
+
+    /// A delete of a container: it stays, with its content; the edits that the author had seen are gone.
+    private mutating func delete(
+        _ kind: ContainerKind, _ generation: Generation, in slot: SlotHandle, by stamp: OperationStamp
+    ) {
+        self[slot].deletedGeneration = max(self[slot].deletedGeneration, generation)
+        guard let container = container(kind, generation, in: slot) else { return }
+        self[container].edits.removeCovered(by: stamp)
+    }
+
+    // MARK: Actions
+
+    private mutating func perform(
+        _ action: Action, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+    ) {
+        let content = self[container].content
+        switch action {
+        case .make:
+            break
+        case .write(let name, let value, let generation):
+            let slot = open(name, in: container, true, stamp, &batch)
+            self[slot].registers.removeCovered(by: stamp)
+            self[slot].registers.add(
+                RegisterWrite(value: value, priority: stamp.priority, generation: generation))
+        case .clear(let name, let observed):
+            let slot = open(name, in: container, false, stamp, &batch)
+            self[slot].registers.removeCovered(by: stamp)
+            for one in observed { delete(one.kind, one.generation, in: slot, by: stamp) }
+            batch.emptied.append(slot)
+        case .increment(let amount):
+            batch.recorder?.touch(counter: container, value: counterValue(container))
+            counters[content] += Int128(amount)
+        case .add(let value), .remove(let value):
+            changeMember(value, action.isEdit, in: container, stamp, &batch)
+        case .insertElements(let left, let right, let contents):
+            insertElements(contents, left, right, in: container, stamp, &batch)
+        case .deleteElements(let ranges):
+            deleteElements(ranges, in: container, stamp, &batch)
+        case .moveElement(let element, let left, let right):
+            moveElement(element, left, right, in: container, stamp, &batch)
+        case .insertMembers(let left, let right, let members):
+            insertMembers(members, left, right, in: container, stamp, &batch)
+        case .moveMember(let member, let left, let right):
+            moveMember(member, left, right, in: container, stamp, &batch)
+        case .insertText(let left, let right, let text):
+            let patch = texts[content].insert(text, left: left, right: right, by: stamp)
+            if let patch { batch.recorder?.splice(text: container, patch) }
+        case .deleteText(let ranges):
+            for patch in texts[content].delete(ranges, by: stamp) {
+                batch.recorder?.splice(text: container, patch)
+            }
+        }
+    }
+
+    /// An add or a remove, in the three kinds of set.
+    private mutating func changeMember(
+        _ value: Scalar, _ isAdd: Bool, in container: ContainerHandle, _ stamp: OperationStamp,
+        _ batch: inout Batch
+    ) {
+        let content = self[container].content
+        switch self[container].kind {
+        case .set:
+            batch.recorder?.touch(value, of: container, wasPresent: sets[content].contains(value))
+            if isAdd { sets[content].add(value, by: stamp) } else { sets[content].remove(value, by: stamp) }
+        case .removeWinsSet:
+            let wasPresent = removeWinsSets[content].contains(value)
+            batch.recorder?.touch(value, of: container, wasPresent: wasPresent)
+            if isAdd {
+                removeWinsSets[content].add(value, by: stamp)
+            } else {
+                removeWinsSets[content].remove(value, by: stamp)
+            }
+        case .orderedSet:
+            removeOrdered(value, in: container, stamp, &batch)
+        case .map, .list, .text, .counter:
+            preconditionFailure("no members in a \(self[container].kind)")
+        }
+    }
+}
+
+extension Action {
+    /// The list element that the action itself names.
+    fileprivate var namedElement: Dot? {
+        switch self {
+        case .write(.element(let dot), _, _), .clear(.element(let dot), _), .moveElement(let dot, _, _): dot
+        default: nil
+        }
+    }
+}

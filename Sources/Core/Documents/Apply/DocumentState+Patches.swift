@@ -1,0 +1,144 @@
+// Turns the notes of a batch into patches (API.md, "The change stream"). It walks down from the root through touched
+// slots that show the same container before and after; anything else is one `set` or `delete`.
+
+import Bytes
+import Causality
+
+extension DocumentState {
+    func patches(from notes: borrowing PatchRecorder) -> [Patch] {
+        guard let before = notes.shownBefore[Self.root] else { return [] }
+        var patches: [Patch] = []
+        switch (before, shown(in: Self.root)) {
+        case (.container(let old), .container(let new)) where old == new:
+            appendPatches(of: new, at: [], notes, to: &patches)
+        case (.container(let old), .container(let new)):
+            appendReplacement(of: old, by: new, notes, to: &patches)
+        case (.nothing, .container(let new)):
+            for (key, slot) in shownSlots(ofMap: new) {
+                patches.append(Patch(path: [.key(key)], change: .set(plain(slot))))
+            }
+        case (.container, _):
+            patches.append(Patch(path: [], change: .delete))
+        default:
+            break
+        }
+        return patches
+    }
+
+    /// The keys of a map that show something, ascending, with their slots. O(n log n).
+    func shownSlots(ofMap container: ContainerHandle) -> [(key: Key, slot: SlotHandle)] {
+        maps[self[container].content].filter { shown(in: $0.value) != .nothing }
+            .map { (key: $0.key, slot: $0.value) }.sorted { $0.key < $1.key }
+    }
+
+    /// Another generation of the document shows now: `[]` only deletes, so its slots are patched one by one.
+    private func appendReplacement(
+        of old: ContainerHandle, by new: ContainerHandle, _ notes: borrowing PatchRecorder,
+        to patches: inout [Patch]
+    ) {
+        let after = shownSlots(ofMap: new)
+        let afterKeys = Set(after.map(\.key))
+        var untouchedBefore: [Key: SlotHandle] = [:]
+        for (key, slot) in maps[self[old].content].sorted(by: { $0.key < $1.key }) {
+            let touched = notes.shownBefore[slot]
+            if (touched ?? shown(in: slot)) == .nothing { continue }
+            if !afterKeys.contains(key) { patches.append(Patch(path: [.key(key)], change: .delete)) }
+            if touched == nil { untouchedBefore[key] = slot }
+        }
+        for (key, slot) in after {
+            let value = plain(slot)
+            if let same = untouchedBefore[key], plain(same) == value { continue }
+            patches.append(Patch(path: [.key(key)], change: .set(value)))
+        }
+    }
+
+    /// The patches inside a container that was shown before and is shown now. Recursion ends at `nestingMax`.
+    private func appendPatches(
+        of container: ContainerHandle, at path: [PathElement], _ notes: borrowing PatchRecorder,
+        to patches: inout [Patch]
+    ) {
+        switch self[container].kind {
+        case .map:
+            for slot in notes.touched[container] ?? [] {
+                guard case .key(let key) = self[slot].name else { continue }
+                appendPatches(of: slot, at: path + [.key(key)], notes, to: &patches)
+            }
+        case .list:
+            appendListPatches(of: container, at: path, notes, to: &patches)
+        case .orderedSet:
+            for step in notes.members[container]?.steps ?? [] {
+                let values = step.insert.map(PlainValue.scalar)
+                patches.append(
+                    Patch(
+                        path: path,
+                        change: .spliceList(index: step.index, delete: step.delete, insert: values)))
+            }
+        case .text:
+            for step in (notes.texts[container] ?? []).map(\.patch) {
+                patches.append(
+                    Patch(
+                        path: path,
+                        change: .spliceText(index: step.index, delete: step.delete, insert: step.insert)))
+            }
+        case .set, .removeWinsSet:
+            let before = notes.presentBefore[container] ?? [:]
+            if before.contains(where: { hasMember($0.key, container) != $0.value }) {
+                patches.append(Patch(path: path, change: .set(plain(container))))
+            }
+        case .counter:
+            if let before = notes.counterBefore[container], before != counterValue(container) {
+                patches.append(Patch(path: path, change: .set(plain(container))))
+            }
+        }
+    }
+
+    private func hasMember(_ value: Scalar, _ container: ContainerHandle) -> Bool {
+        let content = self[container].content
+        return self[container].kind == .set
+            ? sets[content].contains(value) : removeWinsSets[content].contains(value)
+    }
+
+    /// First the splices, with values as they are now; then what changed inside elements that stood here all along.
+    private func appendListPatches(
+        of container: ContainerHandle, at path: [PathElement], _ notes: borrowing PatchRecorder,
+        to patches: inout [Patch]
+    ) {
+        let list = lists[self[container].content]
+        var inserted: Set<Dot> = []
+        for step in notes.elements[container]?.steps ?? [] {
+            inserted.formUnion(step.insert)
+            let values = step.insert.map { list.elements[$0].map { plain($0.slot) } ?? .scalar(.null) }
+            patches.append(
+                Patch(path: path, change: .spliceList(index: step.index, delete: step.delete, insert: values))
+            )
+        }
+        for slot in notes.touched[container] ?? [] {
+            guard case .element(let dot) = self[slot].name, !inserted.contains(dot),
+                let index = list.index(of: dot)
+            else { continue }
+            appendPatches(of: slot, at: path + [.index(index)], notes, to: &patches)
+        }
+    }
+
+    private func appendPatches(
+        of slot: SlotHandle, at path: [PathElement], _ notes: borrowing PatchRecorder,
+        to patches: inout [Patch]
+    ) {
+        let before = seen(notes.shownBefore[slot] ?? .nothing, of: slot)
+        let after = seen(shown(in: slot), of: slot)
+        switch (before, after) {
+        case (.container(let old), .container(let new)) where old == new:
+            appendPatches(of: new, at: path, notes, to: &patches)
+        case (_, .nothing):
+            if before != .nothing { patches.append(Patch(path: path, change: .delete)) }
+        default:
+            if before != after { patches.append(Patch(path: path, change: .set(plain(slot)))) }
+        }
+    }
+
+    /// A live element always shows something.
+    private func seen(_ shown: Shown, of slot: SlotHandle) -> Shown {
+        guard case .element = self[slot].name, shown == .nothing else { return shown }
+        return .register(.null)
+    }
+}

@@ -1,0 +1,146 @@
+// Plans the operations of one request against the document as it is. Dots are handed out in order, so an operation
+// can name elements that an earlier one of the plan inserts; containers that the plan makes are new and empty, so
+// nothing has to be read back.
+
+import Bytes
+import Causality
+
+/// Where a request acts: a slot, or the place where one would be.
+struct Target {
+    /// The container that has the slot; it may still have to be made.
+    let path: ContainerPath
+    let container: ContainerHandle?
+    let name: Slot
+    /// Nil when nothing is or was there.
+    let slot: SlotHandle?
+}
+
+/// One request's operations in the making.
+struct Planner {
+    let state: DocumentState
+    let document: Key
+    private(set) var next: Dot
+    private(set) var operations: [Operation] = []
+
+    init(state: DocumentState, document: Key, next: Dot) {
+        self.state = state
+        self.document = document
+        self.next = next
+    }
+
+    mutating func plan(_ request: OperationRequest) throws(AuthorError) {
+        if request.path.isEmpty {
+            try planDocument(request.verb)
+        } else {
+            try planSlot(request.path, request.verb)
+        }
+    }
+
+    // MARK: Verbs
+
+    private mutating func planDocument(_ verb: OperationRequest.Verb) throws(AuthorError) {
+        let path = rootPath
+        switch verb {
+        case .set(.object(let members)):
+            if let root = state.shownRoot {
+                try setMap(root, at: path, to: members)
+            } else {
+                try fillMap(at: path, with: members)
+            }
+        case .restore(.map(let members, _)):
+            if let root = state.shownRoot {
+                try restoreMap(root, at: path, to: members)
+            } else {
+                try fillMap(at: path, with: members)
+            }
+        case .make(.map):
+            if state.shownRoot == nil { emit(.make, in: path) }
+        case .delete:
+            let observed = state.observed(in: DocumentState.root).map(\.generation)
+            if !observed.isEmpty { emit(.deleteDocument(observed: observed)) }
+        case .set, .restore, .make:
+            throw .notForDocument("a document is a map, path [] takes an object")
+        case .increment, .add, .remove, .insert, .move, .splice:
+            throw .notForDocument("path [] takes set, delete and make of a map")
+        }
+    }
+
+    private mutating func planSlot(_ path: [PathElement], _ verb: OperationRequest.Verb) throws(AuthorError) {
+        guard let target = try resolve(path, making: verb.makesMissing) else {
+            if case .move(let from, _) = verb { throw Planner.nothingAt(from) }
+            return
+        }
+        switch verb {
+        case .set(let value): try set(target, to: value, isRequested: true)
+        case .restore(let value): try restore(target, to: value)
+        case .delete: delete(target)
+        case .make(let kind):
+            let place = try place(target, of: [kind], making: kind)
+            if place.container == nil { emit(.make, in: place.path) }
+        case .increment(let amount):
+            let place = try place(target, of: [.counter], making: .counter)
+            if amount != 0 || place.container == nil { emit(.increment(by: amount), in: place.path) }
+        case .add(let value): try add(value, to: target)
+        case .remove(let value): try remove(value, from: target)
+        case .insert(let index, let values): try insert(values, index, into: target)
+        case .move(let from, let to): try move(from, to, in: target)
+        case .splice(let index, let delete, let insert):
+            try splice(target, index, delete, insert)
+        }
+    }
+
+    private mutating func delete(_ target: Target) {
+        guard let slot = target.slot else { return }
+        if case .element(let dot) = target.name {
+            emit(.deleteElements([DotRange(dot)]), in: target.path)
+        } else if state.shown(in: slot) != .nothing {
+            emit(.clear(slot: target.name, observed: state.observed(in: slot)), in: target.path)
+        }
+    }
+
+    // MARK: Emitting
+
+    mutating func emit(_ action: Action, in path: ContainerPath) { emit(.act(in: path, action)) }
+
+    private mutating func emit(_ body: Operation.Body) {
+        let operation = Operation(document: document, body: body)
+        operations.append(operation)
+        next = next.advanced(by: operation.sequenceCount)
+    }
+
+    // MARK: Limits
+
+    static func check(_ value: Int, _ limit: Int, _ what: String) throws(AuthorError) {
+        if value > limit { throw .overLimit(what: what, value: value, limit: limit) }
+    }
+
+    static func check(_ value: Scalar) throws(AuthorError) {
+        guard value.isCanonical else { throw .invalidValue("a number must be finite and in its one form") }
+        guard case .string(let string) = value else { return }
+        try check(string.utf8Count, DocumentLimits.stringBytesMax, "string bytes")
+    }
+
+    static func check(_ key: Key) throws(AuthorError) {
+        try check(key.utf8Count, DocumentLimits.mapKeyBytesMax, "map key bytes")
+    }
+
+    /// One step deeper.
+    func path(
+        _ parent: ContainerPath, _ slot: Slot, _ kind: ContainerKind, _ generation: Generation
+    ) throws(AuthorError) -> ContainerPath {
+        try Planner.check(parent.steps.count + 1, DocumentLimits.nestingMax, "nesting")
+        var path = parent
+        path.steps.append(ContainerStep(slot, kind, generation))
+        return path
+    }
+}
+
+extension OperationRequest.Verb {
+    /// True when missing documents and intermediate maps are made.
+    fileprivate var makesMissing: Bool {
+        switch self {
+        case .set, .increment, .add, .insert, .splice, .make, .restore: true
+        case .delete, .remove, .move: false
+        }
+    }
+}

@@ -1,0 +1,214 @@
+// What the executed operations of a document have made. It is a function of their set: two replicas that executed the
+// same operations in different orders hold equal states (the law suite checks it, the snapshot's bytes prove it).
+//
+//   root slot ── map, generation 1 ── "title" ── registers
+//             └─ map, generation 2 ── "items" ── list, generation 1 ── element A:7 ── map, generation 1 …
+//
+// Containers are kept for the document's life, live or not; slots of maps that hold nothing any more are freed.
+
+import Bytes
+import Causality
+
+/// What is in one slot: surviving register writes, and every container that was ever named there.
+struct SlotState: Sendable {
+    /// Nil for the document's root slot.
+    let parent: ContainerHandle?
+    let name: Slot
+    var registers = Registers()
+    var containers: [ContainerHandle] = []
+    /// The greatest generation of which a delete was executed, of any kind.
+    var deletedGeneration = Generation.none
+
+    /// Such a slot leaves no trace.
+    var holdsNothing: Bool { registers.isEmpty && containers.isEmpty && deletedGeneration == .none }
+
+    /// What a new container or register gets here.
+    var nextGeneration: Generation { deletedGeneration < .max ? deletedGeneration.next : .max }
+}
+
+/// One container.
+struct ContainerState: Sendable {
+    let kind: ContainerKind
+    let generation: Generation
+    let slot: SlotHandle
+    var edits = SurvivingEdits()
+    /// Index into the content array of its kind.
+    let content: Int
+}
+
+/// What a slot shows.
+enum Shown: Hashable, Sendable {
+    case nothing
+    case register(Scalar)
+    case container(ContainerHandle)
+}
+
+/// The arrays of a document. `Document` gives it its public face.
+struct DocumentState: Sendable {
+    var slots: [SlotState]
+    var freeSlots: [SlotHandle] = []
+    var containers: [ContainerState] = []
+    // The content of each kind, so that mutating one never copies another.
+    var maps: [[Key: SlotHandle]] = []
+    var lists: [ListContent] = []
+    var orderedSets: [OrderedMembers] = []
+    var sets: [AddWinsMembers] = []
+    var removeWinsSets: [RemoveWinsMembers] = []
+    var texts: [TextContainer] = []
+    /// 64-bit increments summed in 128 bits: no log is long enough to overflow them.
+    var counters: [Int128] = []
+
+    /// The slot that holds the document's root maps.
+    static let root = SlotHandle(index: 0)
+
+    init() { slots = [SlotState(parent: nil, name: .key(""))] }
+
+    subscript(slot: SlotHandle) -> SlotState {
+        _read { yield slots[slot.index] }
+        _modify { yield &slots[slot.index] }
+    }
+
+    subscript(container: ContainerHandle) -> ContainerState {
+        _read { yield containers[container.index] }
+        _modify { yield &containers[container.index] }
+    }
+
+    // MARK: Finding
+
+    func container(_ kind: ContainerKind, _ generation: Generation, in slot: SlotHandle) -> ContainerHandle? {
+        self[slot].containers.first { self[$0].kind == kind && self[$0].generation == generation }
+    }
+
+    /// The slot of a map's key or a list's element, where there is one.
+    func slot(_ name: Slot, in container: ContainerHandle) -> SlotHandle? {
+        let content = self[container].content
+        switch (name, self[container].kind) {
+        case (.key(let key), .map): return maps[content][key]
+        case (.element(let dot), .list): return lists[content].elements[dot]?.slot
+        default: return nil
+        }
+    }
+
+    /// The winner among the live candidates: the greatest generation, then the latest surviving edit.
+    func shown(in slot: SlotHandle) -> Shown {
+        var best: (generation: Generation, priority: Priority, shown: Shown)?
+        func offer(_ generation: Generation, _ priority: Priority, _ candidate: Shown) {
+            if let best, (generation, priority) < (best.generation, best.priority) { return }
+            best = (generation, priority, candidate)
+        }
+        self[slot].registers.forEach { offer($0.generation, $0.priority, .register($0.value)) }
+        for container in self[slot].containers {
+            guard let latest = self[container].edits.latest else { continue }
+            offer(self[container].generation, latest, .container(container))
+        }
+        return best?.shown ?? .nothing
+    }
+
+    /// The live containers of a slot as a `clear` names them.
+    func observed(in slot: SlotHandle) -> [ObservedContainer] {
+        self[slot].containers.filter { self[$0].edits.isLive }
+            .map { ObservedContainer(self[$0].kind, self[$0].generation) }.sorted()
+    }
+
+    /// The shown root map; nil when the document is absent or deleted.
+    var shownRoot: ContainerHandle? {
+        guard case .container(let root) = shown(in: Self.root) else { return nil }
+        return root
+    }
+
+    // MARK: Making
+
+    mutating func openContainer(
+        _ kind: ContainerKind, _ generation: Generation, in slot: SlotHandle
+    ) -> ContainerHandle {
+        if let known = container(kind, generation, in: slot) { return known }
+        let handle = ContainerHandle(index: containers.count)
+        let content = appendContent(of: kind)
+        containers.append(ContainerState(kind: kind, generation: generation, slot: slot, content: content))
+        self[slot].containers.append(handle)
+        return handle
+    }
+
+    private mutating func appendContent(of kind: ContainerKind) -> Int {
+        switch kind {
+        case .map:
+            maps.append([:])
+            return maps.count - 1
+        case .list:
+            lists.append(ListContent())
+            return lists.count - 1
+        case .orderedSet:
+            orderedSets.append(OrderedMembers())
+            return orderedSets.count - 1
+        case .set:
+            sets.append(AddWinsMembers())
+            return sets.count - 1
+        case .removeWinsSet:
+            removeWinsSets.append(RemoveWinsMembers())
+            return removeWinsSets.count - 1
+        case .text:
+            texts.append(TextContainer())
+            return texts.count - 1
+        case .counter:
+            counters.append(0)
+            return counters.count - 1
+        }
+    }
+
+    /// The slot of a map's key, made when there is none.
+    mutating func openSlot(_ key: Key, inMap container: ContainerHandle) -> SlotHandle {
+        let content = self[container].content
+        if let known = maps[content][key] { return known }
+        let slot = makeSlot(.key(key), in: container)
+        maps[content][key] = slot
+        return slot
+    }
+
+    /// The slot of a list's element; the list must have inserted it. Makes the record of a dead one anew.
+    mutating func openSlot(ofElement dot: Dot, inList container: ContainerHandle) -> SlotHandle {
+        let content = self[container].content
+        if let known = lists[content].elements[dot] { return known.slot }
+        precondition(lists[content].hasElement(dot), "element \(dot) was never inserted here")
+        return makeElement(dot, live: false, in: container)
+    }
+
+    mutating func makeElement(_ dot: Dot, live: Bool, in container: ContainerHandle) -> SlotHandle {
+        let slot = makeSlot(.element(dot), in: container)
+        lists[self[container].content].elements[dot] = ListContent.Element(
+            edits: ElementEdits(ownsInsertion: live), slot: slot)
+        return slot
+    }
+
+    private mutating func makeSlot(_ name: Slot, in container: ContainerHandle) -> SlotHandle {
+        let state = SlotState(parent: container, name: name)
+        if let free = freeSlots.popLast() {
+            self[free] = state
+            return free
+        }
+        slots.append(state)
+        return SlotHandle(index: slots.count - 1)
+    }
+
+    /// Frees a slot that may have become empty; a live element keeps its slot. Called when a batch is over, so that
+    /// no handle changes its meaning within one.
+    mutating func freeIfEmpty(_ slot: SlotHandle) {
+        guard let parent = self[slot].parent, self[slot].holdsNothing else { return }
+        let content = self[parent].content
+        switch self[slot].name {
+        case .key(let key):
+            guard maps[content][key] == slot else { return }
+            maps[content][key] = nil
+        case .element(let dot):
+            guard let element = lists[content].elements[dot], element.slot == slot, !element.edits.isLive,
+                element.moves.isEmpty
+            else { return }
+            lists[content].elements[dot] = nil
+        }
+        freeSlots.append(slot)
+    }
+
+    /// The value that a counter shows.
+    func counterValue(_ container: ContainerHandle) -> Int64 {
+        Int64(clamping: counters[self[container].content])
+    }
+}

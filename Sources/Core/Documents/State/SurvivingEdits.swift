@@ -1,0 +1,73 @@
+// Edit wins over delete (DESIGN 6): a container is live while it has an edit that no known delete of it had in its
+// context. Operations arrive in causal order, so an edit that arrives after a delete was not in the delete's context:
+// it is enough to drop the covered edits when a delete arrives, and no delete has to be remembered. Of each replica
+// only the greatest surviving edit matters, because a delete that covers it covers the earlier ones too.
+
+import Causality
+
+/// The greatest surviving edit of each replica. It is live while there is one.
+struct SurvivingEdits: Sendable {
+    /// The first replica's edit, in place because most containers have one writer. Nil only when `others` is empty.
+    private var first: Priority?
+    private var others: [ReplicaID: Priority] = [:]
+    /// The greatest of all by priority.
+    private(set) var latest: Priority?
+
+    init() {}
+
+    var isLive: Bool { first != nil }
+
+    /// Notes an edit; it must be later than every known one of its replica.
+    mutating func add(_ edit: Priority) {
+        if first == nil || first?.dot.replica == edit.dot.replica {
+            first = edit
+        } else {
+            others[edit.dot.replica] = edit
+        }
+        latest = latest.map { max($0, edit) } ?? edit
+    }
+
+    /// A delete drops what its author had seen. O(replicas).
+    mutating func removeCovered(by stamp: OperationStamp) {
+        if others.isEmpty {
+            if let only = first, stamp.covers(only.dot) { (first, latest) = (nil, nil) }
+            return
+        }
+        let left = sorted.filter { !stamp.covers($0.dot) }
+        self = SurvivingEdits()
+        for edit in left { add(edit) }
+    }
+
+    /// Ascending by replica: the order of snapshots.
+    var sorted: [Priority] {
+        guard let first else { return [] }
+        return ([first] + others.values).sorted { $0.dot < $1.dot }
+    }
+}
+
+/// The same for list elements, which are many: no times (nothing competes for an element's place), and the usual
+/// single edit, the insertion itself, is one bit.
+struct ElementEdits: Sendable {
+    /// The insertion survives and is its replica's greatest edit.
+    private(set) var ownsInsertion: Bool
+    private(set) var others: [ReplicaID: SequenceNumber] = [:]
+
+    init(ownsInsertion: Bool) { self.ownsInsertion = ownsInsertion }
+
+    var isLive: Bool { ownsInsertion || !others.isEmpty }
+
+    mutating func add(_ edit: Dot, to element: Dot) {
+        if edit == element {
+            ownsInsertion = true
+            return
+        }
+        if edit.replica == element.replica { ownsInsertion = false }
+        others[edit.replica] = edit.sequence
+    }
+
+    mutating func removeCovered(by stamp: OperationStamp, of element: Dot) {
+        if ownsInsertion && stamp.covers(element) { ownsInsertion = false }
+        if others.isEmpty { return }
+        others = others.filter { !stamp.covers(Dot($0.key, $0.value)) }
+    }
+}
