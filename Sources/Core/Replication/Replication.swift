@@ -1,1 +1,0 @@
-// The floor `Replication` (Sources/README.md).

@@ -1,0 +1,28 @@
+// What peers can make replication hold, and how long it waits (DESIGN 9, 12). Times are milliseconds of the
+// monotonic clock.
+
+/// Limits and times of admission and anti-entropy.
+public enum ReplicationLimits {
+    /// Early changes that one peer may have waiting here; over it, those farthest from ready are dropped.
+    public static let bufferBytesOfPeerMax = 8 << 20
+    /// Early changes of all peers together.
+    public static let bufferBytesMax = 64 << 20
+    /// What an early change costs beside its canonical bytes, roughly: its decoded form and its place in the index.
+    public static let bufferOverheadBytes = 256
+    /// Segment bytes that may be under way to one peer in one space before it acknowledged them.
+    public static let windowBytes = 1 << 20
+    /// Canonical bytes aimed at in one segment; extending it to the next seal may add a boundary's worth.
+    public static let segmentBytesAim = 256 << 10
+    /// Commit records looked at in one step of sending.
+    public static let commitsPerStep = 4_096
+    /// Time between two requests to send again what was dropped, so that a full buffer is not filled in a loop.
+    public static let resendMilliseconds: UInt64 = 1_000
+    /// Vectors must have been equal for this long before documents are compared.
+    public static let digestDelayMilliseconds: UInt64 = 1_000
+    /// Documents hashed in one step of a digest.
+    public static let digestDocumentsPerStep = 512
+    /// Parts of a digest that are compared to find the first document that differs.
+    public static let digestBuckets = 256
+    /// Documents of one bucket whose digests are listed.
+    public static let digestListMax = 1_024
+}
