@@ -111,6 +111,7 @@ let package = Package(
         tests("CausalityTests", in: "Core/CausalityTests", of: ["Bytes", "Causality"]),
         tests(
             "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto"]),
+        tests("ReplicationTests", in: "Core/ReplicationTests", of: trust + ["Replication"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),

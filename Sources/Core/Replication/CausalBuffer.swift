@@ -109,7 +109,9 @@ public struct CausalBuffer<Item: Sendable>: Sendable {
 
     /// Adds the next change of its log. `lack` is what keeps it from being ready; for a log that waits already it is
     /// ignored, since the change waits behind the others first.
-    public mutating func add(_ item: Item, of log: LogID, byteCount bytes: Int, from peer: DeviceID, lack: Lack) {
+    public mutating func add(
+        _ item: Item, of log: LogID, byteCount bytes: Int, from peer: DeviceID, lack: Lack
+    ) {
         let entry = Entry(item: item, bytes: bytes + ReplicationLimits.bufferOverheadBytes, peer: peer)
         byteCount += entry.bytes
         peerBytes[peer, default: 0] += entry.bytes
@@ -165,7 +167,9 @@ public struct CausalBuffer<Item: Sendable>: Sendable {
             }
             // Down to seven eighths at once: the next change does not begin it all again.
             let aim = ReplicationLimits.bufferBytesOfPeerMax / 8 * 7
-            for log in Self.farthestFirst(theirs) where byteCount(of: peer) > aim { dropped.append(drop(log)) }
+            for log in Self.farthestFirst(theirs) where byteCount(of: peer) > aim {
+                dropped.append(drop(log))
+            }
         }
         if byteCount > ReplicationLimits.bufferBytesMax {
             let aim = ReplicationLimits.bufferBytesMax / 8 * 7

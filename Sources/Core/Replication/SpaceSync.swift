@@ -118,7 +118,9 @@ public struct SpaceSync: Sendable {
         receivedBytes += UInt64(bytes)
         let untold = receivedBytes - toldBytes
         // Twice the window and a segment: an honest peer is within one window of what it was told.
-        if untold > UInt64(4 * ReplicationLimits.windowBytes) + UInt64(bytes) { throw .overWindow(bytes: untold) }
+        if untold > UInt64(4 * ReplicationLimits.windowBytes) + UInt64(bytes) {
+            throw .overWindow(bytes: untold)
+        }
     }
 
     /// What to acknowledge now: the total of bytes, when it grew.

@@ -1,0 +1,72 @@
+// A change that may be executed: verified, its author had the right in its view, and everything it was made on is
+// known. Only admission makes one (and `own`, for a change that was authored on this node on what is held here), so
+// executing anything early does not compile.
+
+public import Bytes
+public import Causality
+public import Identity
+public import Wire
+
+/// The end of the road's checks; append and apply take nothing else.
+public struct ReadyChange: Sendable {
+    /// What executing it means.
+    public enum Status: Hashable, Sendable {
+        case executed
+        /// Kept, satisfies contexts, has no effect: statically invalid, or its author lost the right.
+        case void
+        /// Kept, not executed: it has operations of a newer version.
+        case skipped
+    }
+
+    public let verified: VerifiedChange
+    public let author: DeviceID
+    public let status: Status
+    /// The seal at its end, if there is one; to be kept with it.
+    public let seal: Seal?
+
+    init(verified: VerifiedChange, author: DeviceID, status: Status, seal: Seal?) {
+        self.verified = verified
+        self.author = author
+        self.status = status
+        self.seal = seal
+    }
+
+    public var change: Change { verified.change }
+    public var isVoid: Bool { status == .void }
+
+    /// A change authored here on the state held here: born ready. Its seal comes with the group commit.
+    public static func own(_ verified: VerifiedChange, by device: DeviceID) -> ReadyChange {
+        ReadyChange(verified: verified, author: device, status: .executed, seal: nil)
+    }
+}
+
+/// A verified change on its way to admission, with what its log says of it.
+public struct Candidate: Sendable {
+    public let verified: VerifiedChange
+    public let author: DeviceID
+    /// The roster heads that are its view: those that its section named last, itself included.
+    public let heads: [Bytes32]
+    public let seal: Seal?
+
+    public var change: Change { verified.change }
+    /// What it costs to keep it waiting.
+    public var byteCount: Int { verified.bytes.count }
+
+    /// The changes of a run that was just verified. `heads` are those that its log had named before the run (decision
+    /// 0030): nothing after a boundary.
+    public static func of(_ run: VerifiedRun, by author: DeviceID, after heads: [Bytes32]) -> [Candidate] {
+        var heads = heads
+        var seals = run.seals[...]
+        return run.changes.map { verified in
+            if !verified.change.rosterHeads.isEmpty { heads = verified.change.rosterHeads }
+            var seal: Seal?
+            if let first = seals.first, first.last == verified.change.last {
+                seal = first
+                seals.removeFirst()
+            }
+            let named = heads
+            if verified.isBoundary { heads = [] }
+            return Candidate(verified: verified, author: author, heads: named, seal: seal)
+        }
+    }
+}
