@@ -52,3 +52,41 @@ public indirect enum TypedValue: Hashable, Sendable {
         }
     }
 }
+
+extension TypedValue {
+    /// The values that lost to this one, in descending priority.
+    public var conflicts: [Conflict] {
+        switch self {
+        case .register(_, let conflicts), .counter(_, let conflicts), .set(_, _, let conflicts),
+            .map(_, let conflicts), .list(_, let conflicts), .orderedSet(_, let conflicts),
+            .text(_, let conflicts):
+            conflicts
+        }
+    }
+
+    /// The kind of container; nil for a register.
+    public var kind: ContainerKind? {
+        switch self {
+        case .register: nil
+        case .counter: .counter
+        case .set(_, let kind, _): kind
+        case .map: .map
+        case .list: .list
+        case .orderedSet: .orderedSet
+        case .text: .text
+        }
+    }
+
+    /// What the plain view shows of it.
+    public var plain: PlainValue {
+        switch self {
+        case .register(let value, _): .scalar(value)
+        case .counter(let value, _): .scalar(.integer(value))
+        case .set(let members, _, _): .array(members.map(PlainValue.scalar))
+        case .map(let members, _): .object(members.map { PlainValue.Member($0.key, $0.value.plain) })
+        case .list(let elements, _): .array(elements.map(\.value.plain))
+        case .orderedSet(let members, _): .array(members.map(PlainValue.scalar))
+        case .text(let text, _): .scalar(.string(Key(text)))
+        }
+    }
+}

@@ -154,18 +154,3 @@ extension Planner {
         if Set(members).count < members.count { throw .invalidValue("the members of a set are distinct") }
     }
 }
-
-extension TypedValue {
-    /// Nil for a register.
-    var kind: ContainerKind? {
-        switch self {
-        case .register: nil
-        case .counter: .counter
-        case .set(_, let kind, _): kind
-        case .map: .map
-        case .list: .list
-        case .orderedSet: .orderedSet
-        case .text: .text
-        }
-    }
-}
