@@ -14,31 +14,32 @@ struct TextPatch: Equatable, Sendable {
 /// The text container. Operations may arrive in any causal order.
 struct TextContainer: Sendable {
     private(set) var order = SequenceOrder()
-    private var scalars: [Unicode.Scalar] = []
+    /// The content of the visible positions, in their order.
+    private var content = TextRope()
 
     init() {}
 
     /// Visible Unicode scalars.
-    var scalarCount: Int { scalars.count }
-    var string: String { substring(0..<scalars.count) }
+    var scalarCount: Int { content.scalarCount }
+    var string: String { substring(0..<scalarCount) }
 
-    /// The scalars of an index range, which must lie inside.
-    func substring(_ range: Range<Int>) -> String {
-        var result = String.UnicodeScalarView()
-        result.append(contentsOf: scalars[range])
-        return String(result)
-    }
+    /// The scalars of an index range, which must lie inside. Linear in its length.
+    func substring(_ range: Range<Int>) -> String { String(decoding: content.utf8(range), as: UTF8.self) }
 
     /// Applies `insertText`. Nil when nothing changed.
     mutating func insert(_ text: String, left: Dot?, right: Dot?, by stamp: OperationStamp) -> TextPatch? {
-        let count = text.unicodeScalars.count
-        guard
-            let index = order.insert(
-                first: stamp.dot, count: count, left: stamp.covered(left), right: stamp.covered(right),
-                visible: true)
-        else { return nil }
-        scalars.insert(contentsOf: text.unicodeScalars, at: index)
-        return TextPatch(index: index, delete: 0, insert: text)
+        var text = text
+        let index = text.withUTF8 { utf8 -> Int? in
+            let count = TextRope.scalarCount(of: utf8)
+            guard
+                let index = order.insert(
+                    first: stamp.dot, count: count, left: stamp.covered(left), right: stamp.covered(right),
+                    visible: true)
+            else { return nil }
+            content.insert(utf8, scalars: count, at: index)
+            return index
+        }
+        return index.map { TextPatch(index: $0, delete: 0, insert: text) }
     }
 
     /// Applies `deleteText`: the patches, in the order in which they apply.
@@ -47,11 +48,21 @@ struct TextContainer: Sendable {
         for range in ranges {
             guard let range = stamp.covered(range) else { continue }
             order.setVisible(range, false) { index, count in
-                scalars.removeSubrange(index..<index + count)
-                patches.append(TextPatch(index: index, delete: count, insert: ""))
+                content.remove(index..<index + count)
+                Self.add(index, count, to: &patches)
             }
         }
         return patches
+    }
+
+    /// Deletions that touch become one patch.
+    private static func add(_ index: Int, _ count: Int, to patches: inout [TextPatch]) {
+        if let last = patches.last, last.index == index || last.index == index + count {
+            patches[patches.count - 1].index = index
+            patches[patches.count - 1].delete += count
+        } else {
+            patches.append(TextPatch(index: index, delete: count, insert: ""))
+        }
     }
 
     /// The origins for an insertion at this scalar index (0 through `scalarCount`).
@@ -64,15 +75,28 @@ struct TextContainer: Sendable {
         DotRange.ascending(order.visibleRanges(in: range))
     }
 
+    /// The order, then the content: a varint length and UTF-8.
     func encode(into writer: inout ByteWriter) {
         order.encode(into: &writer)
-        writer.counted(Array(string.utf8))
+        writer.counted(content.utf8(0..<scalarCount))
     }
 
     init(from reader: inout ByteReader) throws(DecodeFault) {
         order = try SequenceOrder(from: &reader)
-        let text = try reader.key(limit: reader.remaining, field: "text")
-        scalars = Array(text.string.unicodeScalars)
-        guard scalars.count == order.visibleCount else { throw .outOfRange(field: "text") }
+        var text = try reader.key(limit: reader.remaining, field: "text").string
+        let isWhole = text.withUTF8 { utf8 in
+            let count = TextRope.scalarCount(of: utf8)
+            content.insert(utf8, scalars: count, at: 0)
+            return count == order.visibleCount
+        }
+        guard isWhole else { throw .outOfRange(field: "text") }
+    }
+
+    /// Stops with the broken invariant; for tests.
+    func checkInvariants() {
+        order.checkInvariants()
+        content.checkInvariants()
+        precondition(
+            order.visibleCount == scalarCount, "\(order.visibleCount) visible, \(scalarCount) scalars")
     }
 }
