@@ -115,5 +115,6 @@ let package = Package(
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
+        tests("TidyTests", in: "TidyTests", of: []),
     ]
 )

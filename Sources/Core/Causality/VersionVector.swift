@@ -130,6 +130,15 @@ public struct VersionVector: Hashable, Sendable {
         return result
     }
 
+    /// This vector with nothing known of one replica.
+    public func without(_ replica: ReplicaID) -> VersionVector {
+        let index = slot(of: replica)
+        guard index < entries.count, entries[index].replica == replica else { return self }
+        var result = self
+        result.entries.remove(at: index)
+        return result
+    }
+
     private func slot(of replica: ReplicaID) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

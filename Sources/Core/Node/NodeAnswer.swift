@@ -194,7 +194,8 @@ public struct PeerReport: Hashable, Sendable {
     }
 
     public init(
-        device: DeviceID, name: String, addresses: [String], state: String, since: UInt64, rttMilliseconds: UInt64?,
+        device: DeviceID, name: String, addresses: [String], state: String, since: UInt64,
+        rttMilliseconds: UInt64?,
         whyNot: String?, spaces: [Sync]
     ) {
         self.device = device
@@ -219,7 +220,10 @@ public struct Alarm: Hashable, Sendable {
     public let space: SpaceID?
     public let device: DeviceID?
 
-    public init(code: String, message: String, hint: String, since: UInt64, space: SpaceID? = nil, device: DeviceID? = nil) {
+    public init(
+        code: String, message: String, hint: String, since: UInt64, space: SpaceID? = nil,
+        device: DeviceID? = nil
+    ) {
         self.code = code
         self.message = message
         self.hint = hint

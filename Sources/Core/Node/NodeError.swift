@@ -2,6 +2,7 @@
 
 public import Causality
 public import Documents
+public import Identity
 public import Wire
 
 /// A refusal. Nothing was written.
@@ -28,8 +29,8 @@ public enum NodeError: Error, Sendable {
     case conditionFailed(index: Int)
     /// 422 `idempotency-key-reused`.
     case idempotencyKeyReused
-    /// 413 `transaction-too-large`: canonical bytes.
-    case transactionTooLarge(bytes: Int, limit: Int)
+    /// 413 `transaction-too-large`.
+    case transactionTooLarge(ChangeTooLarge)
     /// 400 `invalid-version`.
     case invalidVersion(String)
     /// 408 `timeout`: a version was not held in time.

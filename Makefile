@@ -1,0 +1,59 @@
+# The two commands of the README: `make demo` and `make test`. Everything else is here for people who work on repld.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
+PREFIX ?= /usr/local
+SWIFT ?= swift
+
+# Foundation is in no shipped program, so a static standard library keeps them small and free of the toolchain.
+RELEASE := -c release --static-swift-stdlib
+
+.PHONY: help deps build release demo test bench install format
+
+help:
+	@echo 'make demo     two nodes on loopback: edited apart, merged (builds what it needs)'
+	@echo 'make test     all tests; ends with the summary of swift test'
+	@echo 'make deps     install the Debian packages needed: $(PACKAGES)'
+	@echo 'make build    debug build            make release  release programs in .build/release'
+	@echo 'make bench    figures of the document engine on the traces in $$REPL_TRACES'
+	@echo 'make install  programs, units and configuration under PREFIX ($(PREFIX)), as root'
+	@echo 'make format   lay out the sources'
+
+deps:
+	@Config/packaging/install-packages $(PACKAGES)
+
+build: deps
+	$(SWIFT) build
+
+release: deps
+	$(SWIFT) build $(RELEASE) --product repld
+	$(SWIFT) build $(RELEASE) --product replctl
+	$(SWIFT) build $(RELEASE) --product replbench
+
+demo: deps
+	@$(SWIFT) build $(RELEASE) --product repld
+	@$(SWIFT) build $(RELEASE) --product replctl
+	@Config/demo "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
+# Unit and law tests run in debug; process tests and traces use the release programs, built once.
+test: release
+	REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SWIFT) test --disable-xctest
+
+bench: release
+	@test -n "$${REPL_TRACES:-}" || { echo 'set REPL_TRACES to a folder of editing traces (.json.gz)'; exit 1; }
+	@for trace in "$$REPL_TRACES"/*.json.gz; do \
+	  "$$($(SWIFT) build $(RELEASE) --show-bin-path)/replbench" engine "$$trace"; done
+
+install: release
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(DESTDIR)/usr/lib/systemd/system \
+	  $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d
+	bin=$$($(SWIFT) build $(RELEASE) --show-bin-path); \
+	  install -m 0755 $$bin/repld $$bin/replctl $(DESTDIR)$(PREFIX)/bin/
+	test -e $(DESTDIR)/etc/repld/repld.toml || install -m 0644 Config/repld.toml $(DESTDIR)/etc/repld/repld.toml
+	install -m 0644 Config/sysusers.d/repld.conf $(DESTDIR)/usr/lib/sysusers.d/repld.conf
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/repld.service > $(DESTDIR)/usr/lib/systemd/system/repld.service
+
+format:
+	$(SWIFT) format --in-place --recursive --configuration .swift-format Package.swift Sources Tests

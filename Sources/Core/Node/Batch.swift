@@ -1,0 +1,80 @@
+// What a group commit collects: effects that wait for it, and whether anything was written. A batch begins with the
+// first input after a commit; its effects leave when the store said that they are durable, or not at all.
+
+import Causality
+
+/// The batch that is being handled.
+struct Batch: Sendable {
+    /// In order; released by `Node.commit`.
+    private(set) var effects: [Effect] = []
+    /// The store's write transaction is open.
+    private(set) var isWriting = false
+    /// Why this batch cannot be committed any more; later inputs of the batch are refused with it.
+    private(set) var failure: StoreFailure?
+    /// Work that must see exactly the committed state: readers are opened after the commit.
+    private(set) var afterCommit: [(RequestID, NodeRequest)] = []
+
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
+
+    mutating func answer(_ request: RequestID, _ answer: NodeAnswer) {
+        effects.append(.answer(request, answer))
+    }
+
+    mutating func refuse(_ request: RequestID, _ error: NodeError) { answer(request, .failed(error)) }
+
+    mutating func log(_ level: LogLevel, _ code: String, _ message: String) {
+        effects.append(.log(level, code: code, message: message))
+    }
+
+    mutating func later(_ request: RequestID, _ work: NodeRequest) { afterCommit.append((request, work)) }
+
+    /// Opens the write transaction when it is not open yet. Every write goes through here first.
+    mutating func write(_ store: inout some ChangeStore) throws(StoreFailure) {
+        if let failure { throw failure }
+        if isWriting { return }
+        try store.begin()
+        isWriting = true
+    }
+
+    /// The first failure decides; the rest of the batch is refused.
+    mutating func fail(_ failure: StoreFailure) {
+        if self.failure == nil { self.failure = failure }
+    }
+
+    /// Hands over everything and begins the next batch.
+    mutating func finish() -> Batch {
+        defer { self = Batch() }
+        return self
+    }
+
+    /// The effects of a batch that failed: every request that was to be answered gets the failure instead, nothing
+    /// is sent, nothing else is told.
+    func effectsOfFailure(_ error: NodeError) -> [Effect] {
+        var answered: Set<RequestID> = []
+        var result: [Effect] = []
+        for effect in effects {
+            switch effect {
+            case .answer(let request, let answer) where answer.isFinal:
+                if answered.insert(request).inserted { result.append(.answer(request, .failed(error))) }
+            case .log: result.append(effect)
+            case .backup(let request): result.append(.answer(request, .failed(error)))
+            case .answer, .dial, .send, .close, .halt: break
+            }
+        }
+        for (request, _) in afterCommit where answered.insert(request).inserted {
+            result.append(.answer(request, .failed(error)))
+        }
+        return result
+    }
+}
+
+extension NodeError {
+    /// How a program hears of a store that failed.
+    init(_ failure: StoreFailure) {
+        switch failure {
+        case .full(let message): self = .storeFull(message)
+        case .syncFailed(let message), .unusable(let message): self = .storeFailed(message)
+        case .failed(let code, let message): self = .storeFailed("\(message) (code \(code))")
+        }
+    }
+}

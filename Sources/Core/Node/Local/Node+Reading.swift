@@ -1,0 +1,43 @@
+// Requests that are opened right after a commit, on a read snapshot of exactly that state.
+
+import Causality
+import Documents
+import Roster
+import Wire
+
+extension Node {
+    mutating func openReading(_ id: RequestID, _ request: NodeRequest) {
+        do throws(NodeError) {
+            try open(id, request)
+        } catch {
+            batch.refuse(id, error)
+        }
+    }
+
+    private mutating func open(_ id: RequestID, _ request: NodeRequest) throws(NodeError) {
+        switch request {
+        case .watch(let reference, let start, let prefix, let follow):
+            let index = try index(of: reference)
+            try stored { node throws(StoreFailure) in
+                try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow)
+            }
+        case .export(let reference, let view):
+            let index = try index(of: reference)
+            try need(.reader, in: index)
+            let space = spaces[index].id
+            let reader = try stored { node throws(StoreFailure) in try node.store.reader() }
+            let job = ExportJob(store: reader, space: space, view: view)
+            batch.answer(id, .reading(job, cursor: cursor(of: index)))
+        case .log(let reference, let after, let document):
+            let index = try index(of: reference)
+            try need(.reader, in: index)
+            let space = spaces[index].id
+            if let after, !spaces[index].durable.contains(after) { throw .noSuchChange(after) }
+            let job = try stored { node throws(StoreFailure) in
+                try LogJob(store: node.store.reader(), space: space, document: document, after: after)
+            }
+            batch.answer(id, .reading(job, cursor: cursor(of: index)))
+        default: preconditionFailure("\(request) is answered within its batch")
+        }
+    }
+}

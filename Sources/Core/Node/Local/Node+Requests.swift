@@ -1,0 +1,101 @@
+// One switch over what programs ask. Requests that must see exactly one committed state (streams, exports) are kept
+// until after the commit; all others are answered within the batch.
+
+import Bytes
+import Causality
+import Documents
+import Roster
+import Wire
+
+extension Node {
+    mutating func handle(_ id: RequestID, _ request: NodeRequest, at now: Instant) {
+        if let failure = batch.failure { return batch.refuse(id, NodeError(failure)) }
+        do throws(NodeError) {
+            try answer(id, request, at: now)
+        } catch {
+            batch.refuse(id, error)
+        }
+    }
+
+    private mutating func answer(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
+        switch request {
+        case .status: batch.answer(id, .status(statusReport(at: now)))
+        case .peers: batch.answer(id, .peers(peerReports(at: now)))
+        case .spaces: batch.answer(id, .spaces(spaces.map(report)))
+        case .createSpace(let name): try createSpace(id, name: name, at: now)
+        case .space(let reference): batch.answer(id, .space(report(spaces[try index(of: reference)])))
+        case .leaveSpace(let reference): try leaveSpace(id, reference, at: now)
+        case .members(let reference): batch.answer(id, .members(members(of: try index(of: reference))))
+        case .invite(let reference, let role, let expires):
+            try invite(id, in: try index(of: reference), role: role, expiresSeconds: expires, at: now)
+        case .invites(let reference):
+            batch.answer(id, .invites(invites(of: try index(of: reference), at: now)))
+        case .revokeInvite(let reference, let invite):
+            try revokeInvite(id, in: try index(of: reference), invite: invite, at: now)
+        case .join(let token, let name): try join(id, token: token, name: name, at: now)
+        case .listDocuments, .readDocument: try read(id, request, at: now)
+        case .transact(let reference, let transaction):
+            try transact(id, in: try index(of: reference), transaction, at: now)
+        case .watch(let reference, let start, let prefix, let follow):
+            try watch(id, in: try index(of: reference), start: start, prefix: prefix, follow: follow)
+        case .export(let reference, _), .log(let reference, _, _):
+            _ = try index(of: reference)
+            batch.later(id, request)
+        case .wait(let reference, let change, let devices, let timeout):
+            try wait(
+                id, in: try index(of: reference), change: change, on: devices, timeoutSeconds: timeout,
+                at: now)
+        case .backup: batch.emit(.backup(id))
+        case .metrics: batch.answer(id, .metrics(metrics(at: now)))
+        }
+    }
+
+    /// The program went away.
+    mutating func cancel(_ id: RequestID) {
+        if let index = watchers.firstIndex(where: { $0.request == id }) { removeWatcher(at: index) }
+        waitingReads.removeAll { $0.request == id }
+        waitingHolds.removeAll { $0.request == id }
+        cancelJoin(id)
+    }
+
+    /// Finds a space by local name or by its 64-digit id.
+    func index(of reference: SpaceReference) throws(NodeError) -> Int {
+        for (index, space) in spaces.enumerated() {
+            if space.name == reference.text || space.id.description == reference.text { return index }
+        }
+        throw .noSuchSpace(reference.text)
+    }
+
+    /// Position of a space in `spaces`; nil when this node is not in it.
+    func spaceIndex(_ id: SpaceID) -> Int? {
+        var (low, high) = (0, spaces.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if spaces[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < spaces.count && spaces[low].id == id ? low : nil
+    }
+
+    /// My right in a space, as its roster says now.
+    func myRole(in index: Int) throws(NodeError) -> Role {
+        guard let role = spaces[index].roster.role(of: device) else { throw .noSuchSpace(spaces[index].name) }
+        return role
+    }
+
+    func need(_ role: Role, in index: Int) throws(NodeError) {
+        let mine = try myRole(in: index)
+        if mine < role { throw .noRight(have: mine, need: role) }
+    }
+
+    /// Runs a step that may fail in the store: the batch is then lost as a whole.
+    mutating func stored<Result>(_ body: (inout Node) throws(StoreFailure) -> Result) throws(NodeError)
+        -> Result
+    {
+        do throws(StoreFailure) {
+            return try body(&self)
+        } catch {
+            batch.fail(error)
+            throw NodeError(error)
+        }
+    }
+}

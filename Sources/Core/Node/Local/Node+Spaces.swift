@@ -1,0 +1,166 @@
+// Spaces as programs make, leave and open them to others. Each is one store transaction: roster, keys and invites
+// never disagree on disk.
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Roster
+import Wire
+
+extension Node {
+    // MARK: Making and leaving
+
+    mutating func createSpace(_ id: RequestID, name: String, at now: Instant) throws(NodeError) {
+        guard let spaceName = SpaceName(name) else { throw .invalidName(name) }
+        try checkName(name)
+        let genesis = Roster.genesis(
+            name: spaceName, creator: try description(), nonce: entropy.bytes(32), at: now.timestamp,
+            by: configuration.device)
+        let roster: Roster
+        do throws(RosterFault) {
+            roster = try Roster(genesis: genesis)
+        } catch {
+            preconditionFailure("a genesis of our own was refused: \(error)")
+        }
+        let keys = SpaceKeys(founding: roster.space, from: &entropy)
+        try stored { node throws(StoreFailure) in
+            try node.add(SpaceState(roster: roster, keys: keys, name: name))
+        }
+        batch.log(.notice, "space-created", "space \(name) (\(roster.space)) was created")
+        guard let index = spaceIndex(roster.space) else { preconditionFailure("the space was added") }
+        batch.answer(id, .space(report(spaces[index])))
+    }
+
+    /// A local name is free, and there is room for one more space.
+    func checkName(_ name: String) throws(NodeError) {
+        guard SpaceName(name) != nil else { throw .invalidName(name) }
+        if spaces.contains(where: { $0.name == name }) { throw .nameTaken(name) }
+        guard spaces.count < NodeLimits.spacesMax else {
+            throw .tooMany(what: "spaces", limit: NodeLimits.spacesMax)
+        }
+    }
+
+    /// What this device says of itself in rosters.
+    func description() throws(NodeError) -> DeviceDescription {
+        guard let name = DeviceName(configuration.deviceName) else {
+            throw .invalidName(configuration.deviceName)
+        }
+        return DeviceDescription(
+            name: name, boxKey: configuration.box.publicKey, addresses: announcedAddresses())
+    }
+
+    /// Keeps a new space with its roster, in memory and in the open store transaction.
+    mutating func add(_ space: SpaceState) throws(StoreFailure) {
+        precondition(spaceIndex(space.id) == nil, "space \(space.id) is added once")
+        try batch.write(&store)
+        try store.put(space.record)
+        for operation in space.roster.operations() { try store.addRosterOperation(space.id, operation.bytes) }
+        spaces.insert(space, at: spaces.firstIndex { $0.id > space.id } ?? spaces.count)
+    }
+
+    /// Leaves: the roster is told (peers hear it on the links that are up), then everything held here is removed.
+    mutating func leaveSpace(_ id: RequestID, _ reference: SpaceReference, at now: Instant) throws(NodeError)
+    {
+        let index = try index(of: reference)
+        let space = spaces[index]
+        announceLeaving(index, at: now)
+        try stored { node throws(StoreFailure) in
+            try node.batch.write(&node.store)
+            try node.store.remove(space.id)
+            try node.store.setMeta(NodeMeta.invites(space.id), nil)
+        }
+        spaces.remove(at: index)
+        linksForget(space.id)
+        batch.log(
+            .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")
+        batch.answer(id, .done)
+    }
+
+    // MARK: Invites
+
+    mutating func invite(
+        _ id: RequestID, in index: Int, role: Role, expiresSeconds: UInt64, at now: Instant
+    ) throws(NodeError) {
+        try need(.admin, in: index)
+        let expiry = now.wall / 1_000 + min(expiresSeconds, NodeLimits.inviteSecondsMax)
+        let hints = announcedAddresses()
+        let issued: (operation: RosterOperation, token: InviteToken)
+        do throws(IssueFault) {
+            issued = try spaces[index].issueInvite(
+                role, expirySeconds: expiry, secret: entropy.secret(32), hints: hints, at: now,
+                by: configuration.device)
+        } catch {
+            switch error {
+            case .tooMany(let limit): throw .tooMany(what: "open invites", limit: limit)
+            case .refused: throw .noRight(have: try myRole(in: index), need: .admin)
+            }
+        }
+        try stored { node throws(StoreFailure) in try node.keepInvites(of: index, issued.operation) }
+        batch.answer(id, .invite(id: issued.token.secret.id.description, token: issued.token.text()))
+    }
+
+    func invites(of index: Int, at now: Instant) -> [InviteReport] {
+        spaces[index].roster.inviteRecords().map { record in
+            let state =
+                record.spentBy != nil
+                ? "spent"
+                : record.isRevoked
+                    ? "revoked"
+                    : now.wall / 1_000 > record.invite.expirySeconds ? "expired" : "open"
+            return InviteReport(
+                id: record.invite.id.description, role: record.invite.role,
+                expires: record.invite.expirySeconds, state: state)
+        }
+    }
+
+    mutating func revokeInvite(_ id: RequestID, in index: Int, invite: String, at now: Instant)
+        throws(NodeError)
+    {
+        try need(.admin, in: index)
+        let known = spaces[index].roster.inviteRecords().contains { $0.invite.id.description == invite }
+        guard known, let inviteID = InviteID(invite) else { throw .noSuchInvite(invite) }
+        if !spaces[index].roster.isRevoked(inviteID) {
+            let operation: RosterOperation
+            do throws(RosterFault) {
+                operation = try spaces[index].revokeInvite(inviteID, at: now, by: configuration.device)
+            } catch {
+                throw .noRight(have: try myRole(in: index), need: .admin)
+            }
+            try stored { node throws(StoreFailure) in try node.keepInvites(of: index, operation) }
+        }
+        batch.answer(id, .done)
+    }
+
+    /// Stores a roster operation of ours together with the invites that it changed.
+    mutating func keepInvites(of index: Int, _ operation: RosterOperation?) throws(StoreFailure) {
+        try batch.write(&store)
+        if let operation {
+            try store.addRosterOperation(spaces[index].id, operation.bytes)
+            rosterAdvanced(index)
+        }
+        try store.setMeta(NodeMeta.invites(spaces[index].id), spaces[index].invites.encoded())
+    }
+}
+
+extension SpaceState {
+    // Invites and roster change together; two members of one value can, two elements of an array cannot.
+    mutating func issueInvite(
+        _ role: Role, expirySeconds: UInt64, secret: Secret, hints: [PeerAddress], at now: Instant,
+        by key: SigningKey
+    ) throws(IssueFault) -> (operation: RosterOperation, token: InviteToken) {
+        try invites.issue(
+            role, expirySeconds: expirySeconds, secret: secret, hints: hints, in: &roster, at: now, by: key)
+    }
+
+    mutating func revokeInvite(_ id: InviteID, at now: Instant, by key: SigningKey) throws(RosterFault)
+        -> RosterOperation
+    {
+        try invites.revoke(id, in: &roster, at: now, by: key)
+    }
+}
+
+extension Instant {
+    /// The wall time as operations carry it.
+    var timestamp: Timestamp { min(Timestamp(milliseconds: wall), .max) }
+}

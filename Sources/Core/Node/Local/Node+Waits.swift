@@ -1,0 +1,92 @@
+// Waiting requests are looked at after each commit (vectors may have moved) and at their deadlines.
+
+import Causality
+import Identity
+import Roster
+
+extension Node {
+    mutating func wait(
+        _ id: RequestID, in index: Int, change: Dot, on devices: [DeviceID]?, timeoutSeconds: UInt64,
+        at now: Instant
+    ) throws(NodeError) {
+        let space = spaces[index]
+        for device in devices ?? [] where space.roster.role(of: device) == nil {
+            throw .noSuchMember(device.text)
+        }
+        guard waitingReads.count + waitingHolds.count < NodeLimits.waitsMax else {
+            throw .tooMany(what: "waits", limit: NodeLimits.waitsMax)
+        }
+        let all = space.roster.members().filter { $0.state == .active }.map(\.device)
+        waitingHolds.append(
+            WaitingHold(
+                request: id, space: space.id, change: change, devices: (devices ?? all).sorted(),
+                deadline: now.monotonic + timeoutSeconds * 1_000))
+    }
+
+    /// Answers what is fulfilled now. Called after a commit: `durable` and the peers' vectors are what they say.
+    mutating func answerWaiting(at now: Instant) {
+        if !waitingHolds.isEmpty {
+            let waiting = waitingHolds
+            waitingHolds = []
+            for hold in waiting where !answer(hold, isLate: now.monotonic >= hold.deadline) {
+                waitingHolds.append(hold)
+            }
+        }
+        if !waitingReads.isEmpty {
+            let waiting = waitingReads
+            waitingReads = []
+            for read in waiting where !answer(read, isLate: now.monotonic >= read.deadline) {
+                waitingReads.append(read)
+            }
+        }
+    }
+
+    /// Answers late requests and sweeps; then other deadlines of the node.
+    mutating func expire(at now: Instant) {
+        // `commit` answers what waits, late or not: the batch that this tick is in ends with one.
+        guard now.monotonic >= nextSweep else { return }
+        nextSweep = now.monotonic + 3_600_000
+        do throws(StoreFailure) {
+            try batch.write(&store)
+            try store.expireIdempotency(before: now.wall)
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    private mutating func answer(_ hold: WaitingHold, isLate: Bool) -> Bool {
+        guard let index = spaceIndex(hold.space) else {
+            batch.refuse(hold.request, .noSuchSpace(hold.space.description))
+            return true
+        }
+        let held = hold.devices.map { HeldBy(device: $0, held: holds($0, hold.change, in: index)) }
+        let complete = held.allSatisfy(\.held)
+        if complete || isLate {
+            batch.answer(hold.request, .waited(change: hold.change, on: held, complete: complete))
+        }
+        return complete || isLate
+    }
+
+    private func holds(_ device: DeviceID, _ change: Dot, in index: Int) -> Bool {
+        let space = spaces[index]
+        if device == self.device { return space.durable.contains(change) }
+        return space.peerVectors[device]?.contains(change) ?? false
+    }
+
+    private mutating func answer(_ waiting: WaitingRead, isLate: Bool) -> Bool {
+        guard let index = spaceIndex(waiting.space) else {
+            batch.refuse(waiting.request, .noSuchSpace(waiting.space.description))
+            return true
+        }
+        guard waiting.token.isHeld(in: spaces[index].durable) else {
+            if isLate { batch.refuse(waiting.request, .timedOut) }
+            return isLate
+        }
+        do throws(NodeError) {
+            try answerRead(waiting.request, waiting.read, in: index)
+        } catch {
+            batch.refuse(waiting.request, error)
+        }
+        return true
+    }
+}

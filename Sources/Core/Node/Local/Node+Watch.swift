@@ -1,0 +1,113 @@
+// Change streams. A stream is opened after the commit, so it stands exactly between two commits: what is before its
+// cursor it has, what comes after it will get, or it is told to read again.
+
+import Bytes
+import Causality
+import Documents
+import Wire
+
+extension Node {
+    mutating func watch(_ id: RequestID, in index: Int, start: WatchStart, prefix: Key, follow: Bool)
+        throws(NodeError)
+    {
+        try need(.reader, in: index)
+        guard watchers.count < NodeLimits.watchersMax else {
+            throw .tooMany(what: "watchers", limit: NodeLimits.watchersMax)
+        }
+        let reference = SpaceReference(spaces[index].id.description)
+        batch.later(id, .watch(reference, start: start, prefix: prefix, follow: follow))
+    }
+
+    /// After the commit: registers the stream and sends what it starts with.
+    mutating func openWatch(_ id: RequestID, in index: Int, start: WatchStart, prefix: Key, follow: Bool)
+        throws(StoreFailure)
+    {
+        let position = spaces[index].position
+        var watcher = Watcher(
+            request: id, space: spaces[index].id, prefix: prefix, follow: follow, position: position,
+            backlog: [],
+            outstanding: 0, needsResync: false)
+        var first = cursor(of: index)
+        switch start {
+        case .now: break
+        case .begin: watcher.backlog = try stateLines(of: index, prefix: prefix)
+        case .cursor(let text):
+            let replay = try resume(text, in: index, prefix: prefix)
+            watcher.backlog = replay.lines
+            watcher.needsResync = replay.needsResync
+            if !replay.needsResync { first = text }
+        }
+        // Events are only made while somebody watches: from here on the ring is without gaps.
+        if spaces[index].watchers == 0 { spaces[index].ring.reset(to: position) }
+        spaces[index].watchers += 1
+        watchers.append(watcher)
+        batch.answer(id, .watching(cursor: first))
+    }
+
+    mutating func credit(_ id: RequestID, lines: Int) {
+        guard let index = watchers.firstIndex(where: { $0.request == id }) else { return }
+        watchers[index].outstanding = max(0, watchers[index].outstanding - lines)
+    }
+
+    mutating func removeWatcher(at index: Int) {
+        let watcher = watchers.remove(at: index)
+        guard let space = spaceIndex(watcher.space) else { return }
+        spaces[space].watchers -= 1
+        if spaces[space].watchers == 0 { spaces[space].ring.reset(to: spaces[space].position) }
+    }
+
+    /// After each commit: every stream gets what it has room for.
+    mutating func feedWatchers() {
+        for index in watchers.indices { feed(index) }
+        for index in watchers.indices.reversed() where isDone(watchers[index]) {
+            batch.answer(watchers[index].request, .ended)
+            removeWatcher(at: index)
+        }
+    }
+
+    private func isDone(_ watcher: Watcher) -> Bool {
+        if spaceIndex(watcher.space) == nil { return true }
+        return !watcher.follow && watcher.backlog.isEmpty && !watcher.needsResync
+    }
+
+    private mutating func feed(_ index: Int) {
+        var watcher = watchers[index]
+        guard let space = spaceIndex(watcher.space) else { return }
+        while watcher.window > 0, let line = watcher.backlog.popLast() { send(line, to: &watcher) }
+        guard watcher.window > 0, watcher.backlog.isEmpty else {
+            watchers[index] = watcher
+            return
+        }
+        if watcher.follow && !watcher.needsResync { feedFromRing(&watcher, spaces[space]) }
+        if watcher.needsResync {
+            watcher.needsResync = false
+            watcher.position = spaces[space].position
+            counters.watchResyncs += 1
+            send(.resync(cursor: cursor(of: space)), to: &watcher)
+        }
+        watchers[index] = watcher
+    }
+
+    private mutating func feedFromRing(_ watcher: inout Watcher, _ space: SpaceState) {
+        while watcher.window > 0 {
+            guard let events = space.ring.events(after: watcher.position, limit: 256) else {
+                watcher.needsResync = true
+                return
+            }
+            if events.isEmpty { return }
+            for entry in events {
+                if let line = watcher.line(for: entry.event) {
+                    if watcher.window == 0 { break }
+                    send(line, to: &watcher)
+                }
+                watcher.position = entry.position
+            }
+        }
+    }
+
+    private mutating func send(_ line: WatchLine, to watcher: inout Watcher) {
+        watcher.outstanding += 1
+        counters.watchLines += 1
+        batch.answer(watcher.request, .watchLine(line))
+    }
+}

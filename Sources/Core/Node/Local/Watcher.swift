@@ -1,0 +1,35 @@
+// A change stream of one program. It is a position in the commit order plus a window of lines that the program has
+// not taken yet; the lines themselves are the ring's (`EventRing`), shared by all watchers.
+
+import Bytes
+import Causality
+
+/// One open change stream.
+struct Watcher: Sendable {
+    let request: RequestID
+    let space: SpaceID
+    let prefix: Key
+    let follow: Bool
+    /// Everything up to here was sent, filtered out, or is in `backlog`.
+    var position: CommitPosition
+    /// Lines made when the stream was opened (a resumed cursor), oldest last; sent before anything of the ring.
+    var backlog: [WatchLine]
+    /// Lines sent and not yet credited; at most `NodeLimits.watchEventsMax`.
+    var outstanding: Int
+    /// It fell behind: a resync line is due as soon as it takes lines again.
+    var needsResync: Bool
+
+    var window: Int { NodeLimits.watchEventsMax - outstanding }
+
+    /// The event as this watcher sees it; nil when none of its documents has the prefix.
+    func line(for event: ChangeEvent) -> WatchLine? {
+        if prefix.utf8Count == 0 { return .change(event) }
+        let wanted = event.documents.filter { $0.key.hasPrefix(prefix) }
+        if wanted.isEmpty { return nil }
+        return .change(
+            ChangeEvent(
+                cursor: event.cursor, change: event.change, author: event.author,
+                authorName: event.authorName,
+                timestamp: event.timestamp, documents: wanted, cause: event.cause))
+    }
+}

@@ -1,0 +1,72 @@
+// What happens when a batch cannot be committed. A full disk is survived: the value is made again from the store, so
+// memory never shows what is not durable. A failed sync is not: the kernel may have dropped dirty pages and report
+// success next time, so the process stops (as PostgreSQL learned in 2018).
+
+import Causality
+
+extension Node {
+    /// Answers the batch with the failure and goes back to what is durable.
+    mutating func recover(from failure: StoreFailure, at now: Instant) -> [Effect] {
+        let failed = batch.finish()
+        var effects = failed.effectsOfFailure(NodeError(failure))
+        if case .syncFailed(let message) = failure {
+            effects.append(
+                .halt(
+                    "a sync of the store failed (\(message)); nothing after it was acknowledged. Check the disk."
+                ))
+            return effects
+        }
+        if failed.isWriting { store.rollback() }
+        counters.commitsFailed += 1
+        effects.append(
+            .log(
+                .error, code: "commit-failed",
+                message: "a commit failed (\(failure)); its requests got 507, the node goes on from the store"
+            ))
+        do throws(StoreFailure) {
+            try reload(at: now)
+        } catch {
+            effects.append(.halt("the store cannot be read again after a failed commit: \(error)"))
+        }
+        return effects + batch.finish().effects
+    }
+
+    /// Makes the value again from the store. Watchers whose events are gone are told to read again.
+    private mutating func reload(at now: Instant) throws(StoreFailure) {
+        try loadSpaces()
+        for index in watchers.indices {
+            if let space = spaceIndex(watchers[index].space) {
+                spaces[space].watchers += 1
+                if watchers[index].position > spaces[space].position { watchers[index].needsResync = true }
+            }
+        }
+    }
+
+    mutating func noteDiskFree(_ bytes: UInt64, at now: Instant) {
+        let wasLow = diskFree < NodeLimits.diskFloorBytes
+        diskFree = bytes
+        let isLow = bytes < NodeLimits.diskFloorBytes
+        if isLow && !wasLow {
+            raise(
+                Alarm(
+                    code: "disk-low", message: "\(bytes >> 20) MiB are free; local writes stop below 256 MiB",
+                    hint: "free space on the file system of the state directory", since: now.wall))
+        } else if wasLow && !isLow {
+            resolveAlarm(code: "disk-low")
+        }
+    }
+
+    /// Shows the alarm in `status` and logs it, once.
+    mutating func raise(_ alarm: Alarm) {
+        let known = alarms.contains {
+            $0.code == alarm.code && $0.space == alarm.space && $0.device == alarm.device
+        }
+        if known { return }
+        alarms.append(alarm)
+        batch.log(.warning, alarm.code, "\(alarm.message); \(alarm.hint)")
+    }
+
+    mutating func resolveAlarm(code: String, space: SpaceID? = nil, device: DeviceID? = nil) {
+        alarms.removeAll { $0.code == code && $0.space == space && $0.device == device }
+    }
+}

@@ -1,0 +1,149 @@
+// How the value comes out of the store: spaces with rosters and keys at once, logs and documents when needed. The
+// same code makes it again after a commit that failed.
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Roster
+import Wire
+
+/// Names of meta values in the store.
+enum NodeMeta {
+    static let store = "store"
+    static func invites(_ space: SpaceID) -> String { "invites/\(space)" }
+}
+
+extension Node {
+    mutating func openStore(at now: Instant) throws(StoreFailure) {
+        try loadSpaces()
+        let known = try store.meta(NodeMeta.store)
+        if let known, configuration.discontinuity == nil, known.count == 8 {
+            storeName = known.reduce(0) { $0 << 8 | UInt64($1) }
+        } else {
+            try beginStore(wasUsed: known != nil, at: now)
+        }
+        nextSweep = now.monotonic + 60_000
+    }
+
+    /// A store that is new, or whose continuity is uncertain: cursors of before are foreign, logs of before are
+    /// not written to again.
+    private mutating func beginStore(wasUsed: Bool, at now: Instant) throws(StoreFailure) {
+        storeName = entropy.u64()
+        var writer = ByteWriter()
+        writer.u64(storeName)
+        try batch.write(&store)
+        try store.setMeta(NodeMeta.store, writer.bytes)
+        guard wasUsed, let reason = configuration.discontinuity else { return }
+        for index in spaces.indices {
+            spaces[index].retireOwnLog()
+            try store.put(spaces[index].record)
+        }
+        raise(
+            Alarm(
+                code: "restored", message: reason,
+                hint:
+                    "nothing is lost: this node writes under a new incarnation and fetches what its peers hold",
+                since: now.wall))
+    }
+
+    /// Reads all spaces.
+    mutating func loadSpaces() throws(StoreFailure) {
+        var loaded: [SpaceState] = []
+        for record in try store.spaces() {
+            loaded.append(try SpaceState(record, device: device, from: store))
+        }
+        spaces = loaded.sorted { $0.id < $1.id }
+    }
+}
+
+extension SpaceState {
+    init(_ record: SpaceRecord, device: DeviceID, from store: some StoreReading) throws(StoreFailure) {
+        let operations = try store.rosterOperations(record.id)
+        roster = try Self.roster(of: record.id, stored: operations)
+        do throws(SpaceKeysFault) {
+            keys = try SpaceKeys(decoding: record.keys, of: record.id)
+        } catch {
+            throw .unusable("the keys of space \(record.id) cannot be read: \(error)")
+        }
+        invites = try Self.invites(of: record.id, from: store)
+        id = record.id
+        name = record.name
+        position = record.position
+        incarnation = record.incarnation
+        held = try store.heads(record.id)
+        durable = held
+        documentCount = try store.documentCount(record.id)
+        ring = EventRing(start: record.position)
+        for entry in held.entries { logs[entry.replica] = try Self.log(entry.replica, in: id, from: store) }
+        ownReplica = incarnation.map {
+            ReplicaID(space: record.id, declaration: .init(device: device, incarnation: $0))
+        }
+    }
+
+    /// A space that was just made or joined.
+    init(roster: Roster, keys: SpaceKeys, name: String) {
+        id = roster.space
+        self.name = name
+        self.roster = roster
+        self.keys = keys
+        invites = IssuedInvites()
+        position = .start
+        incarnation = nil
+        held = VersionVector()
+        durable = VersionVector()
+        documentCount = 0
+        ring = EventRing(start: .start)
+    }
+
+    private static func roster(of space: SpaceID, stored operations: [[UInt8]]) throws(StoreFailure) -> Roster
+    {
+        do {
+            guard let genesis = operations.first else { throw RosterFault.notGenesis }
+            var roster = try Roster(genesis: RosterOperation(decoding: genesis))
+            for bytes in operations.dropFirst() { _ = try roster.add(RosterOperation(decoding: bytes)) }
+            return roster
+        } catch {
+            throw .unusable("the roster of space \(space) cannot be read: \(error)")
+        }
+    }
+
+    private static func invites(of space: SpaceID, from store: some StoreReading) throws(StoreFailure)
+        -> IssuedInvites
+    {
+        guard let bytes = try store.meta(NodeMeta.invites(space)) else { return IssuedInvites() }
+        do throws(DecodeFault) {
+            return try IssuedInvites(decoding: bytes)
+        } catch {
+            throw .unusable("the invites of space \(space) cannot be read: \(error)")
+        }
+    }
+
+    /// A log at its head, from its last boundary on.
+    static func log(_ replica: ReplicaID, in space: SpaceID, from store: some StoreReading)
+        throws(StoreFailure)
+        -> LogState
+    {
+        let stored = try store.boundary(space, replica, before: .max)
+        var pieces: [[UInt8]] = []
+        var from = (stored?.last ?? .none) + 1
+        while true {
+            let runs = try store.runs(space, replica, from: from, bytesMax: WireLimits.boundaryBytes)
+            guard let last = runs.last else { break }
+            pieces += runs.map(\.bytes)
+            from = last.last + 1
+        }
+        do {
+            let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
+            return try LogState(recovering: replica, in: space, from: boundary, pieces)
+        } catch {
+            throw .unusable("the log \(replica) of space \(space) cannot be read: \(error)")
+        }
+    }
+
+    /// The next local write opens a new incarnation; the old log is from now on one like any other.
+    mutating func retireOwnLog() {
+        incarnation = nil
+        ownReplica = nil
+    }
+}

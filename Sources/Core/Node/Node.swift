@@ -1,0 +1,91 @@
+// The whole node is one value: inputs in, effects out, no clock, no dice, no I/O but the store it was given. The daemon
+// and the simulator drive it the same way:
+//
+//     node.handle(input, at: now)      any number of times
+//     effects = node.commit(at: now)   one durable store transaction; only now anything may be seen
+//
+// `handle` never fails and never blocks. What it changes before a commit that fails is forgotten: the value is made
+// again from the store, and every request of the batch is answered with the failure (DESIGN 3).
+
+public import Causality
+import Crypto
+import Wire
+
+/// A node of the mesh, over a store.
+public struct Node<Store: ChangeStore> {
+    var store: Store
+    let configuration: NodeConfiguration
+    let device: DeviceID
+    /// Keys, nonces, incarnations.
+    var entropy: Entropy
+    /// Names this process among restarts of the device.
+    let instance: UInt64
+    /// Names this store among all; cursors of another are foreign.
+    var storeName: UInt64
+    /// Ascending by id.
+    var spaces: [SpaceState] = []
+    var batch = Batch()
+    /// Ascending by request.
+    var watchers: [Watcher] = []
+    var waitingReads: [WaitingRead] = []
+    var waitingHolds: [WaitingHold] = []
+    /// By code, space and device; each stays until it is resolved.
+    var alarms: [Alarm] = []
+    var listening: [String] = []
+    var diskFree: UInt64 = .max
+    /// Monotonic milliseconds of the next sweep of expired idempotency keys.
+    var nextSweep: UInt64 = 0
+    var counters = NodeCounters()
+
+    /// Opens the node over what the store holds. Roster operations and keys are read now, logs and documents when they
+    /// are needed.
+    public init(store: Store, configuration: NodeConfiguration, at now: Instant) throws(StoreFailure) {
+        self.store = store
+        self.configuration = configuration
+        device = DeviceID(publicKey: configuration.device.publicKey)
+        entropy = Entropy(seed: configuration.entropySeed)
+        instance = entropy.u64()
+        storeName = 0
+        try openStore(at: now)
+    }
+
+    /// Takes one input. Effects come with the next `commit`.
+    public mutating func handle(_ input: Input, at now: Instant) {
+        switch input {
+        case .request(let id, let request): handle(id, request, at: now)
+        case .cancel(let id): cancel(id)
+        case .watchCredit(let id, let lines): credit(id, lines: lines)
+        case .diskFree(let bytes): noteDiskFree(bytes, at: now)
+        case .listening(let addresses): listening = addresses
+        case .tick: expire(at: now)
+        case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged:
+            break
+        }
+    }
+
+    /// Seals, commits, and releases the effects of everything handled since the last commit. Call it when the queue
+    /// is drained; a batch in which nothing was written costs nothing.
+    public mutating func commit(at now: Instant) -> [Effect] {
+        do throws(StoreFailure) {
+            try finishSpaces(at: now)
+            if let failure = batch.failure { throw failure }
+            if batch.isWriting { try store.commit() }
+        } catch {
+            return recover(from: error, at: now)
+        }
+        let done = batch.finish()
+        for index in spaces.indices { spaces[index].durable = spaces[index].held }
+        for (request, work) in done.afterCommit { openReading(request, work) }
+        answerWaiting(at: now)
+        feedWatchers()
+        return done.effects + batch.finish().effects
+    }
+
+    /// Monotonic milliseconds at which a `tick` is due; nil when nothing waits for time.
+    public var deadline: UInt64? {
+        var next: UInt64? = nextSweep
+        for waiting in waitingReads { next = min(next ?? .max, waiting.deadline) }
+        for waiting in waitingHolds { next = min(next ?? .max, waiting.deadline) }
+        return next
+    }
+}

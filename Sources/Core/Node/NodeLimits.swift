@@ -1,0 +1,36 @@
+// What programs can make the node grow, and where it ends (DESIGN 12). Each refusal names its limit.
+
+/// Limits of the local side of a node.
+public enum NodeLimits {
+    /// Open change streams, all spaces together; one more is 429.
+    public static let watchersMax = 256
+    /// Lines a watcher may be behind before it must read again.
+    public static let watchEventsMax = 1_000
+    /// Events of a space kept in memory for its watchers.
+    public static let ringEventsMax = 8_192
+    /// Plain bytes of those events, roughly.
+    public static let ringBytesMax = 32 << 20
+    /// Changes that a resumed watcher may replay from the log; beyond, it is told to read again.
+    public static let replayChangesMax = 20_000
+    /// Waits and reads that wait for a version; one more is 429.
+    public static let waitsMax = 4_096
+    /// Documents kept decoded, all spaces together.
+    public static let cachedDocumentsMax = 4_096
+    /// Their estimated bytes.
+    public static let cachedBytesMax = 64 << 20
+    /// Local writes stop below this much free disk.
+    public static let diskFloorBytes: UInt64 = 256 << 20
+    /// How long an Idempotency-Key is remembered.
+    public static let idempotencyMilliseconds: UInt64 = 24 * 3_600 * 1_000
+    /// Length of an Idempotency-Key.
+    public static let idempotencyKeyBytesMax = 256
+    /// Documents of a listing's page.
+    public static let listingMax = 1_000
+    /// How long an invite may stay open: 30 days.
+    public static let inviteSecondsMax: UInt64 = 30 * 24 * 3_600
+    /// Spaces of a node.
+    public static let spacesMax = 1_024
+    /// A document's tail is folded into a new snapshot when it exceeds the snapshot and this.
+    public static let tailBytesMin = 16 << 10
+    public static let tailChangesMin = 64
+}

@@ -1,0 +1,123 @@
+// Finds changes in the stored logs again. A change can be decoded only from its log's last boundary on, so this reader
+// decodes whole sections (64 KiB at most) and keeps the last few: loading many documents of one log decodes each
+// section once.
+
+import Bytes
+import Causality
+import Identity
+import Wire
+
+/// Reads changes of one space from a store or one of its read snapshots.
+struct LogReader: Sendable {
+    private struct Section: Hashable {
+        let replica: ReplicaID
+        /// The last sequence before it.
+        let after: SequenceNumber
+    }
+
+    private let space: SpaceID
+    private var sections: [Section: [Change]] = [:]
+    /// Oldest first.
+    private var order: [Section] = []
+    private static let sectionsMax = 256
+
+    init(space: SpaceID) { self.space = space }
+
+    /// The change of a commit record, which must be in the store.
+    mutating func change(_ record: CommitRecord, from store: some StoreReading) throws(StoreFailure) -> Change
+    {
+        let changes = try section(around: record.first, through: record.last, of: record.replica, from: store)
+        guard let index = Self.index(of: record.first, in: changes), changes[index].last == record.last else {
+            throw .unusable("change \(record.replica):\(record.last) is not in its log")
+        }
+        return changes[index]
+    }
+
+    /// The change that holds a dot, and where it was committed; nil when the log does not reach that far.
+    mutating func find(_ dot: Dot, from store: some StoreReading) throws(StoreFailure)
+        -> (change: Change, position: CommitPosition)?
+    {
+        guard let run = try store.runs(space, dot.replica, from: dot.sequence, bytesMax: 1).first else {
+            return nil
+        }
+        let changes = try section(around: run.first, through: run.last, of: dot.replica, from: store)
+        guard let begin = Self.index(of: run.first, in: changes) else {
+            throw .unusable("run \(dot.replica):\(run.first) is not in its log")
+        }
+        for index in begin..<changes.count where changes[index].last >= dot.sequence {
+            let position = CommitPosition(run.position.value + UInt64(index - begin))
+            return (changes[index], position)
+        }
+        return nil
+    }
+
+    /// The decoded changes of the section that a sequence lies in, at least through `last`.
+    private mutating func section(
+        around first: SequenceNumber, through last: SequenceNumber, of replica: ReplicaID,
+        from store: some StoreReading
+    ) throws(StoreFailure) -> [Change] {
+        let boundary = try store.boundary(space, replica, before: first)
+        let section = Section(replica: replica, after: boundary?.last ?? .none)
+        if let known = sections[section], let head = known.last?.last, head >= last { return known }
+        let changes = try decode(section, boundary, from: store)
+        if sections.updateValue(changes, forKey: section) == nil {
+            order.append(section)
+            if order.count > Self.sectionsMax { sections.removeValue(forKey: order.removeFirst()) }
+        }
+        return changes
+    }
+
+    /// Decodes from a boundary to the next one or the end of the log. Rows never cross a boundary (`OpenRun`).
+    private func decode(_ section: Section, _ boundary: BoundaryRecord?, from store: some StoreReading)
+        throws(StoreFailure) -> [Change]
+    {
+        var coder = try LogSection.coder(of: section.replica, from: boundary)
+        let begin = coder.boundary
+        var changes: [Change] = []
+        while true {
+            let runs = try store.runs(
+                space, section.replica, from: coder.next, bytesMax: WireLimits.boundaryBytes)
+            if runs.isEmpty { return changes }
+            for run in runs {
+                try LogSection.decode(run, with: &coder, into: &changes)
+                if coder.boundary != begin { return changes }
+            }
+        }
+    }
+
+    private static func index(of first: SequenceNumber, in changes: [Change]) -> Int? {
+        var (low, high) = (0, changes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if changes[middle].first < first { low = middle + 1 } else { high = middle }
+        }
+        return low < changes.count && changes[low].first == first ? low : nil
+    }
+}
+
+/// Decoding of stored rows: what is on disk was checked when it came, so a fault here means a damaged store.
+enum LogSection {
+    static func coder(of replica: ReplicaID, from boundary: BoundaryRecord?) throws(StoreFailure) -> LogCoder
+    {
+        guard let boundary else { return LogCoder(replica: replica) }
+        do throws(DecodeFault) {
+            return LogCoder(replica: replica, at: try LogBoundary(decoding: boundary.state).position)
+        } catch {
+            throw .unusable("boundary \(boundary.last) of log \(replica) does not decode: \(error)")
+        }
+    }
+
+    static func decode(_ run: StoredRun, with coder: inout LogCoder, into changes: inout [Change])
+        throws(StoreFailure)
+    {
+        guard run.first == coder.next else {
+            throw .unusable("log \(run.replica) goes on at \(run.first), not at \(coder.next)")
+        }
+        var reader = ByteReader(run.bytes)
+        do throws(DecodeFault) {
+            while !reader.isAtEnd { changes.append(try coder.decode(from: &reader)) }
+        } catch {
+            throw .unusable("log \(run.replica) from \(run.first) does not decode: \(error)")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// How a transaction becomes the next change of our own log: operations are authored against the documents one by one
+// (each sees the earlier ones), then the change is encoded, appended and its documents' records brought up to date.
+
+import Bytes
+import Causality
+import Crypto
+import Documents
+import Identity
+import Roster
+import Wire
+
+/// A transaction while it is being authored.
+struct Draft: Sendable {
+    let replica: ReplicaID
+    let first: SequenceNumber
+    let timestamp: Timestamp
+    let context: VersionVector
+    var next: Dot
+    var operations: [Operation] = []
+    /// Documents named, with their records before the transaction.
+    var before: [Key: DocumentRecord] = [:]
+    var patches: [Key: [Patch]] = [:]
+
+    mutating func add(_ authored: Authored, to document: Key) {
+        for operation in authored.operations {
+            operations.append(operation)
+            next = next.advanced(by: operation.sequenceCount)
+        }
+        if !authored.patches.isEmpty { patches[document, default: []].append(contentsOf: authored.patches) }
+    }
+}
+
+extension SpaceState {
+    /// Opens our log: recovers it, or begins a new incarnation.
+    mutating func openOwnLog(
+        of device: DeviceID, _ entropy: inout Entropy, in store: inout some ChangeStore, _ batch: inout Batch
+    ) throws(StoreFailure) {
+        if let replica = ownReplica, logs[replica] != nil { return }
+        if incarnation == nil {
+            try batch.write(&store)
+            incarnation = entropy.u64()
+            try store.put(record)
+        }
+        let log = LogState(
+            space: id, declaration: Change.Declaration(device: device, incarnation: incarnation ?? 0))
+        ownReplica = log.replica
+        // One that has changes was recovered when the space was opened.
+        if logs[log.replica] == nil { logs[log.replica] = log }
+    }
+
+    /// What the next local change is made on.
+    func draft(at now: Instant) -> Draft {
+        guard let replica = ownReplica, let log = logs[replica] else {
+            preconditionFailure("the own log is opened before a draft")
+        }
+        return Draft(
+            replica: replica, first: log.next, timestamp: log.nextTimestamp(wall: now.wall),
+            context: held.without(replica), next: Dot(replica, log.next))
+    }
+
+    /// Authors one request of a transaction; the document shows it at once.
+    mutating func author(
+        _ request: OperationRequest, _ number: Int, into draft: inout Draft,
+        from store: inout some ChangeStore,
+        _ batch: inout Batch
+    ) throws(NodeError) {
+        var cached: CachedDocument
+        do throws(StoreFailure) {
+            cached = try takeDocument(request.document, from: &store, &batch)
+        } catch {
+            batch.fail(error)
+            throw NodeError(error)
+        }
+        defer { documents.put(cached) }
+        if draft.before[request.document] == nil { draft.before[request.document] = cached.record }
+        do throws(AuthorError) {
+            let authored = try cached.document.author(
+                request, dot: draft.next, timestamp: draft.timestamp, context: draft.context)
+            draft.add(authored, to: request.document)
+        } catch {
+            throw .author(error, operation: number)
+        }
+    }
+
+    /// Appends the drafted change. A draft without operations changed nothing and writes nothing.
+    mutating func finish(
+        _ draft: Draft, _ storeName: UInt64, in store: inout some ChangeStore, _ batch: inout Batch
+    ) throws(NodeError) -> TransactionOutcome {
+        guard !draft.operations.isEmpty else {
+            let frontier = Set(draft.before.values.flatMap(\.frontier))
+            return TransactionOutcome(change: nil, version: VersionToken(frontier: Array(frontier)).text)
+        }
+        guard var log = logs.removeValue(forKey: draft.replica) else {
+            preconditionFailure("the own log is open while a draft is")
+        }
+        let authored: VerifiedChange
+        do throws(ChangeTooLarge) {
+            defer { logs[draft.replica] = log }
+            authored = try log.author(
+                timestamp: draft.timestamp, context: draft.context, rosterHeads: roster.heads,
+                operations: draft.operations)
+        } catch {
+            throw .transactionTooLarge(error)
+        }
+        do throws(StoreFailure) {
+            try append(authored, status: .executed, to: &store, &batch)
+        } catch {
+            batch.fail(error)
+            throw NodeError(error)
+        }
+        settle(authored.change, draft, storeName)
+        return TransactionOutcome(
+            change: authored.change.id, version: VersionToken(frontier: [authored.change.id]).text)
+    }
+
+    /// Brings records and watchers up to the change.
+    private mutating func settle(_ change: Change, _ draft: Draft, _ storeName: UInt64) {
+        var told: [ChangeEvent.DocumentPatches] = []
+        for key in change.touched {
+            guard var cached = documents.take(key) else { preconditionFailure("\(key) was authored on") }
+            note(change, in: &cached)
+            documents.put(cached)
+            told.append(ChangeEvent.DocumentPatches(key: key, patches: draft.patches[key] ?? []))
+        }
+        tell(told, of: change, store: storeName)
+    }
+
+    /// Makes the documents of a refused transaction again, as they were before it.
+    mutating func undo(_ draft: Draft, from store: inout some ChangeStore, _ batch: inout Batch)
+        throws(StoreFailure)
+    {
+        for (_, record) in draft.before.sorted(by: { $0.key < $1.key }) {
+            _ = documents.take(record.key)
+            guard dirty.contains(record.key) else { continue }
+            var again = try takeDocument(record.key, from: &store, &batch)
+            again.record = record
+            documents.put(again)
+        }
+    }
+
+    /// How the store keeps this space.
+    var record: SpaceRecord {
+        SpaceRecord(id: id, name: name, keys: keys.encoded(), incarnation: incarnation, position: position)
+    }
+}

@@ -1,0 +1,116 @@
+// The end of the one road (DESIGN 3): a ready change is appended to the log and applied to its documents, both in the
+// batch's store transaction. Local and remote changes meet here; nothing else writes logs or documents.
+
+import Bytes
+import Causality
+import Crypto
+import Documents
+import Identity
+import Wire
+
+extension SpaceState {
+    /// Appends a change to the open run.
+    mutating func append(
+        _ verified: VerifiedChange, status: ChangeStatus, to store: inout some ChangeStore,
+        _ batch: inout Batch
+    ) throws(StoreFailure) {
+        let change = verified.change
+        precondition(
+            held[change.replica] == change.first.previous,
+            "change \(change.replica):\(change.first) after \(held[change.replica])")
+        if openRun?.continues(with: change.replica, at: change.first) != true {
+            try writeRun(to: &store, &batch)
+        }
+        position = position.next
+        let record = CommitRecord(
+            position: position, replica: change.replica, first: change.first, last: change.last,
+            status: status)
+        var run = openRun ?? OpenRun(replica: change.replica, first: change.first, position: position)
+        openRun = nil
+        run.append(record, touching: status == .void ? [] : change.touched, bytes: verified.bytes)
+        openRun = run
+        held.advance(to: change.id)
+        if let boundary = verified.endsSection {
+            try writeRun(to: &store, &batch)
+            let record = BoundaryRecord(last: boundary.position.last, state: boundary.encoded())
+            try store.addBoundary(id, change.replica, record)
+        }
+    }
+
+    /// Seals what we wrote since the last seal. At the end of a batch: one seal covers all of it.
+    mutating func seal(with key: SigningKey, in store: inout some ChangeStore, _ batch: inout Batch)
+        throws(StoreFailure)
+    {
+        guard let replica = ownReplica, var log = logs[replica], !log.isSealed else { return }
+        try batch.write(&store)
+        let head = log.last
+        let boundary = log.boundary?.position.last
+        for seal in log.seal(with: key) {
+            try store.addSeal(id, seal, isBoundary: seal.last < head || seal.last == boundary)
+        }
+        logs[replica] = log
+    }
+
+    /// Writes the open run as one row. Before anything reads the log, and at the end of the batch.
+    mutating func writeRun(to store: inout some ChangeStore, _ batch: inout Batch) throws(StoreFailure) {
+        guard let run = openRun, let row = run.stored else { return }
+        try batch.write(&store)
+        try store.append(id, row, changes: run.records, touched: run.touched)
+        openRun = nil
+    }
+
+    /// Appends and applies a change that came from elsewhere; the patches for watchers, if there are any.
+    mutating func execute(
+        _ verified: VerifiedChange, status: ChangeStatus, in store: inout some ChangeStore,
+        _ batch: inout Batch
+    ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches] {
+        let change = verified.change
+        // Loaded first: once the change is in the log, loading a document would apply it too.
+        let keys = status == .void ? [] : change.touched
+        for key in keys where !documents.contains(key) {
+            documents.put(try takeDocument(key, from: &store, &batch))
+        }
+        try append(verified, status: status, to: &store, &batch)
+        var patches: [ChangeEvent.DocumentPatches] = []
+        for key in keys {
+            guard var cached = documents.take(key) else { preconditionFailure("\(key) was loaded above") }
+            let (operations, stamps) = change.operations(touching: key)
+            if status == .skipped {
+                cached.document.markIncomplete()
+            } else {
+                let made = cached.document.apply(operations, stamps: stamps, wantsPatches: watchers > 0)
+                patches.append(ChangeEvent.DocumentPatches(key: key, patches: made))
+            }
+            note(change, in: &cached)
+            documents.put(cached)
+        }
+        return patches
+    }
+
+    /// Brings the record of a document up to a change that was just applied to it.
+    mutating func note(_ change: Change, in cached: inout CachedDocument) {
+        let wasVisible = cached.record.isVisible
+        cached.record.isVisible = cached.document.isVisible
+        if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
+        let id = change.id
+        cached.record.frontier.removeAll { change.context.contains($0) || $0.replica == id.replica }
+        cached.record.frontier.append(id)
+        cached.record.frontier.sort()
+        cached.record.position = position
+        cached.tailChanges += 1
+        cached.tailBytes += 32 + 8 * change.sequenceCount
+        dirty.insert(cached.record.key)
+    }
+
+    /// Appends an event for the watchers of this space.
+    mutating func tell(_ patches: [ChangeEvent.DocumentPatches], of change: Change, store: UInt64) {
+        guard watchers > 0 else { return ring.reset(to: position) }
+        if patches.isEmpty { return }
+        let author = author(of: change.replica) ?? DeviceID(publicKey: .zero)
+        ring.append(
+            ChangeEvent(
+                cursor: Cursor(store: store, position: position).text, change: change.id, author: author,
+                authorName: nameOf(author), timestamp: change.timestamp, documents: patches, cause: nil),
+            at: position)
+    }
+}
