@@ -1,0 +1,88 @@
+// The arrow `admit` of the road: the one place for duplicates, order and rights. What it decides about a change
+// follows from the change, its causal past and the roster, never from a clock, from load, or from what else had
+// arrived (THREATS.md, I8):
+//
+//   already known                                    -> duplicate
+//   not the next of its log, or context not known    -> early (a dot is lacking)
+//   its view is not known                            -> early (a roster head is lacking)
+//   its author may not write in its view             -> refused: nobody stores it
+//   statically invalid, or the right was lost since  -> ready, void
+//   operations of a newer version                    -> ready, skipped
+//   else                                             -> ready, executed
+
+public import Causality
+import Documents
+import Identity
+public import Roster
+import Wire
+
+/// Decides about verified changes of one space.
+public enum Admission {
+    /// Why a change is not stored, here or on any honest node.
+    public enum Refusal: Error, Equatable, Sendable {
+        /// The section of its log names no roster heads: it has no view.
+        case noView(Dot)
+        /// Its author had no right to write in its view.
+        case noRight(Dot, author: DeviceID)
+    }
+
+    public enum Decision: Sendable {
+        case ready(ReadyChange)
+        case early(Lack)
+        case duplicate
+        case refused(Refusal)
+    }
+
+    /// What becomes of a change now. `held` is what is appended so far. O(context) for one that is not ready,
+    /// else O(context + operations).
+    public static func admit(_ candidate: Candidate, held: VersionVector, roster: inout Roster) -> Decision {
+        let change = candidate.change
+        if change.last <= held[change.replica] { return .duplicate }
+        if let lack = lack(of: candidate, held: held, roster: roster) { return .early(lack) }
+        if candidate.heads.isEmpty { return .refused(.noView(change.id)) }
+        guard let view = roster.view(heads: candidate.heads) else {
+            preconditionFailure("a view of \(change.id) with unknown heads")
+        }
+        guard roster.isStored(by: candidate.author, in: view) else {
+            return .refused(.noRight(change.id, author: candidate.author))
+        }
+        let range = DotRange(change.replica, change.first, change.last)
+        let status: ReadyChange.Status
+        if !roster.isExecuted(range, by: candidate.author, in: view) || !isStaticallyValid(change) {
+            status = .void
+        } else {
+            status = hasUnknownOperations(change) ? .skipped : .executed
+        }
+        return .ready(
+            ReadyChange(
+                verified: candidate.verified, author: candidate.author, status: status, seal: candidate.seal))
+    }
+
+    /// What the change waits for; nil when it is ready or can be refused.
+    public static func lack(of candidate: Candidate, held: VersionVector, roster: Roster) -> Lack? {
+        let change = candidate.change
+        // Roster first: a view that never comes is the sender's to explain, whatever else is lacking.
+        if let head = candidate.heads.first(where: { !roster.contains($0) }) { return .rosterHead(head) }
+        var first: Dot?
+        var distance: UInt64 = 0
+        if change.first > held[change.replica] + 1 {
+            first = Dot(change.replica, change.first.previous)
+            distance = change.first.previous.value - held[change.replica].value
+        }
+        for entry in change.context.entries(beyond: held) {
+            if first == nil { first = Dot(entry.replica, entry.last) }
+            distance = distance &+ (entry.last.value - held[entry.replica].value)
+        }
+        return first.map { .dot($0, distance: distance) }
+    }
+
+    private static func isStaticallyValid(_ change: Change) -> Bool {
+        zip(change.operations, change.stamps()).allSatisfy { $0.isStaticallyValid($1) }
+    }
+
+    private static func hasUnknownOperations(_ change: Change) -> Bool {
+        change.operations.contains { operation in
+            if case .unknown = operation.body { true } else { false }
+        }
+    }
+}
