@@ -113,6 +113,8 @@ let package = Package(
             "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto"]),
         tests("ReplicationTests", in: "Core/ReplicationTests", of: trust + ["Replication"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
+        tests("WireTests", in: "Core/WireTests", of: data),
+        tests("IdentityTests", in: "Core/IdentityTests", of: data + ["Identity"]),
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
         tests("TidyTests", in: "TidyTests", of: []),

@@ -1,7 +1,8 @@
-// The hash of a log up to its head. It costs by the byte and does not depend on how changes were batched: from
-// boundary to boundary it runs over the canonical bytes, and at a boundary it starts afresh on its own result.
+// The hash of a log up to its head. It costs by the byte and does not depend on how changes were batched:
+// from boundary to boundary it runs over the canonical bytes, and at a boundary it starts afresh on its own
+// result.
 //
-//   hash = BLAKE2b-256(hash at the last boundary, zeros at the beginning ‖ canonical bytes since), "repld-chain-v1"
+//   hash = BLAKE2b-256(hash at the last boundary, or zeros ‖ canonical bytes since), personal "repld-chain-v1"
 //
 // It is recovered by rehashing from the last boundary, never by saving a library's state.
 

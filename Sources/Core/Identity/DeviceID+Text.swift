@@ -1,5 +1,5 @@
-// A device's name for people: 56 letters that can be read out and typed, with check bytes that catch what typing
-// does to them. 32 + 3 bytes are exactly 8 groups of 7 letters.
+// A device's name for people: 56 letters that can be read out and typed, with check bytes that catch what
+// typing does to them. 32 + 3 bytes are exactly 8 groups of 7 letters.
 
 import Bytes
 public import Causality
@@ -58,7 +58,6 @@ extension DeviceID {
                 }
                 letters.append(UInt8(character.value))
             }
-            if letters.count > Self.textLetters { throw .length(typed.utf8.count) }
         }
         guard letters.count == Self.textLetters else { throw .length(letters.count) }
         let bytes: [UInt8]

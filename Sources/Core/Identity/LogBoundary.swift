@@ -1,4 +1,5 @@
-// What must be kept of a boundary so that the log can be read and go on from there without what lies before it.
+// What must be kept of a boundary so that the log can be read and go on from there without what lies before
+// it.
 
 public import Bytes
 import Causality

@@ -11,8 +11,8 @@ public enum LogFault: Error, Equatable, Sendable {
     case wrongDeclaration
     /// It begins behind the head: `expected` is the next sequence.
     case gap(expected: SequenceNumber, got: SequenceNumber)
-    /// What is known was sent with other bytes: the suspicion of a fork. The difference lies at or after `at`, the
-    /// run's first sequence.
+    /// What is known was sent with other bytes: the suspicion of a fork. The difference lies at or after
+    /// `at`, the run's first sequence.
     case differentBytes(at: SequenceNumber)
     /// A change after this sequence is not canonical.
     case malformed(DecodeFault, after: SequenceNumber)

@@ -1,17 +1,17 @@
-// The arrow `verify` of the road: a sealed run that came from anywhere becomes verified changes, or nothing. Cheap
-// checks first; the order is that of THREATS.md.
+// The arrow `verify` of the road: a sealed run that came from anywhere becomes verified changes, or nothing.
+// Cheap checks first; the order is that of THREATS.md.
 
 import Bytes
 import Causality
 public import Wire
 
 extension LogState {
-    /// Checks a sealed run that continues this log or overlaps it, and moves the head to its end. On a fault the log
-    /// is as before.
+    /// Checks a sealed run that continues this log or overlaps it, and moves the head to its end. On a fault
+    /// the log is as before.
     ///
-    /// `known` are the canonical bytes of the changes held from the run's first sequence to the head. They are needed
-    /// only when the run overlaps (`run.first` ≤ `last`): what is known must have come with the same bytes, and is
-    /// skipped with its seals.
+    /// `known` are the canonical bytes of the changes held from the run's first sequence to the head. They
+    /// are needed only when the run overlaps (`run.first` ≤ `last`): what is known must have come with the
+    /// same bytes, and is skipped with its seals.
     public mutating func verify(_ sealed: SealedRun, known: [UInt8] = []) throws(LogFault) -> VerifiedRun {
         let run = sealed.run
         if run.replica != replica { throw .wrongReplica(run.replica) }
@@ -24,7 +24,8 @@ extension LogState {
         let common = min(known.count, run.bytes.count)
         if known[..<common] != run.bytes[..<common] { throw .differentBytes(at: run.first) }
         if run.last <= last || common < known.count {
-            // A run inside what is known must be a prefix of it, and one that is a prefix must not claim more.
+            // A run inside what is known must be a prefix of it, and one that is a prefix must not claim
+            // more.
             if common < run.bytes.count { throw .differentBytes(at: run.first) }
             if run.last > last { throw .wrongEnd(said: run.last, is: last) }
             return VerifiedRun(changes: [], seals: [])

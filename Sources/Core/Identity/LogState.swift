@@ -1,5 +1,6 @@
-// One log at its head on this node: what the next change is coded against, the running hash, and what is sealed. It
-// is the one place where a change becomes verified: by being authored here, or by `verify` (LogState+Verify).
+// One log at its head on this node: what the next change is coded against, the running hash, and what is
+// sealed. It is the one place where a change becomes verified: by being authored here, or by `verify`
+// (LogState+Verify).
 
 public import Bytes
 public import Causality
@@ -30,8 +31,9 @@ public struct LogState: Sendable {
         sealedLast = .none
     }
 
-    /// A log as the store has it: the last boundary (nil: the beginning) and the canonical bytes since, in pieces of
-    /// whole changes. What is stored was sealed. Throws when the bytes are not this log's: the store is damaged.
+    /// A log as the store has it: the last boundary (nil: the beginning) and the canonical bytes since, in
+    /// pieces of whole changes. What is stored was sealed. Throws when the bytes are not this log's: the
+    /// store is damaged.
     public init(
         recovering replica: ReplicaID, in space: SpaceID, from boundary: LogBoundary?, _ pieces: [[UInt8]]
     ) throws(LogFault) {
@@ -88,17 +90,19 @@ public struct LogState: Sendable {
 
     // MARK: Our own log
 
-    /// Appends a change to our own log. `timestamp` is at least `nextTimestamp`; `context` (without this log) covers
-    /// those of all earlier changes; `rosterHeads` are the present ones, ascending, and are left out of the change if
-    /// they did not advance. Only whoever holds the declared device's key may call this; the change is true once it
-    /// is sealed.
+    /// Appends a change to our own log. `timestamp` is at least `nextTimestamp`; `context` (without this log)
+    /// covers those of all earlier changes; `rosterHeads` are the present ones, ascending, and are left out
+    /// of the change if they did not advance. Only whoever holds the declared device's key may call this; the
+    /// change is true once it is sealed.
     public mutating func author(
         timestamp: Timestamp, context: VersionVector, rosterHeads: [Bytes32], operations: [Operation]
     ) throws(ChangeTooLarge) -> VerifiedChange {
+        // Of more heads than a change may name, it names the first ones and so joins them.
+        let heads = Array(rosterHeads.prefix(RosterLimits.headsMax))
         let change = Change(
             replica: replica, first: next, timestamp: timestamp, context: context,
             declaration: next.value == 1 ? declaration : nil,
-            rosterHeads: rosterHeads == coder.rosterHeads ? [] : rosterHeads, operations: operations)
+            rosterHeads: heads == coder.rosterHeads ? [] : heads, operations: operations)
         try Self.checkCounts(of: change)
         let bytes = try coder.atomically { (coder: inout LogCoder) throws(ChangeTooLarge) -> [UInt8] in
             var writer = ByteWriter(reserving: 64)
@@ -116,8 +120,9 @@ public struct LogState: Sendable {
         return VerifiedChange(change: change, bytes: bytes, endsSection: boundary)
     }
 
-    /// Seals every change since the last seal: one seal for each boundary passed and one for the head, ascending;
-    /// none when nothing is new. To be kept in the store transaction of the changes. `key` is the declared device's.
+    /// Seals every change since the last seal: one seal for each boundary passed and one for the head,
+    /// ascending; none when nothing is new. To be kept in the store transaction of the changes. `key` is the
+    /// declared device's.
     public mutating func seal(with key: SigningKey) -> [Seal] {
         precondition(key.publicKey == declaration.device.publicKey, "\(replica) is another device's log")
         var points = unsealedBoundaries

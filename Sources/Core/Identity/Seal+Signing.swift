@@ -1,5 +1,5 @@
-// What a seal signs. The label keeps it apart from everything else that a device signs; space and replica keep it
-// from being moved to another log.
+// What a seal signs. The label keeps it apart from everything else that a device signs; space and replica
+// keep it from being moved to another log.
 
 import Bytes
 public import Causality

@@ -1,6 +1,6 @@
-// Bytes to operations, the inverse of `LogCoder+Encode`. Every count is checked against the bytes that are left
-// before anything is allocated. Whether an operation makes sense in its container is judged later (such a change is
-// void, not refused).
+// Bytes to operations, the inverse of `LogCoder+Encode`. Every count is checked against the bytes that are
+// left before anything is allocated. Whether an operation makes sense in its container is judged later (such
+// a change is void, not refused).
 
 import Bytes
 import Causality

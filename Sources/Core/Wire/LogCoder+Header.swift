@@ -2,8 +2,8 @@
 //
 //   flags u8 (1 context, 2 roster heads) · time · [declaration] · [context] · [roster heads]
 //
-// Time is the difference to the previous change, at least 1, so a step back has no encoding; the first change after a
-// boundary (and of the log) has it in full instead, so that a reader may start there.
+// Time is the difference to the previous change, at least 1, so a step back has no encoding; the first change
+// after a boundary (and of the log) has it in full instead, so that a reader may start there.
 
 import Bytes
 import Causality

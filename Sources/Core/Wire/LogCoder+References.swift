@@ -1,11 +1,11 @@
-// How a log names replicas, dots, documents, keys and containers. Everywhere 0 means "new, spelled out here" and
-// i + 1 the i-th since the boundary. Who spells out what the dictionary already has is refused.
+// How a log names replicas, dots, documents, keys and containers. Everywhere 0 means "new, spelled out here"
+// and i + 1 the i-th since the boundary. Who spells out what the dictionary already has is refused.
 //
 //   replica   0 · 16 bytes | index + 1
-//   dot       own log: 2 · distance back from this operation | other: 2 · replica + 1, then zigzag of the difference
-//             to the sequence of that replica mentioned last
+//   dot       own log: 2 · distance back from this operation | other log: 2 · replica + 1, then zigzag of the
+//             difference to the sequence of that replica mentioned last
 //   origin    0 nil | dot              right origin   0 nil | 1 the same as the last | dot + 1
-//   container 0 new: (0 document generation | index + 1 of the longest known prefix) step count, steps | index + 1
+//   container index + 1 | 0 (0 document generation | index + 1 of the longest known prefix) step count, steps
 //   slot      0 element dot | 1 new key | index + 2
 
 import Bytes

@@ -1,7 +1,8 @@
-// A log's canonical bytes: what is hashed, signed and kept. The coder walks a log change by change and carries what
-// the next change is coded against: the dictionary, the previous context and the previous time. Writer and reader
-// walk alike, so given the coder's state a change has exactly one encoding, and the decoder refuses every other one
-// (WIRE.md, "Canonical changes"). At a boundary all of that starts afresh, so a log can be read from any boundary.
+// A log's canonical bytes: what is hashed, signed and kept. The coder walks a log change by change and
+// carries what the next change is coded against: the dictionary, the previous context and the previous time.
+// Writer and reader walk alike, so given the coder's state a change has exactly one encoding, and the decoder
+// refuses every other one (WIRE.md, "Canonical changes"). At a boundary all of that starts afresh, so a log
+// can be read from any boundary.
 
 public import Bytes
 public import Causality
@@ -11,8 +12,8 @@ import Documents
 public struct BoundaryPosition: Hashable, Sendable {
     /// The last sequence before it; `.none` at the beginning of the log.
     public let last: SequenceNumber
-    /// The time of the change before it; times go on growing across boundaries. The first change after a boundary
-    /// carries its time in full, so a reader needs this one only to check that.
+    /// The time of the change before it; times go on growing across boundaries. The first change after a
+    /// boundary carries its time in full, so a reader needs this one only to check that.
     public let timestamp: Timestamp
 
     public init(last: SequenceNumber, timestamp: Timestamp) {
@@ -80,8 +81,9 @@ public struct LogCoder: Sendable {
 
     // MARK: The road
 
-    /// Appends the canonical bytes of the log's next change, its length first. The change must be this log's next
-    /// one and within the limits of `WireLimits` (its length is the caller's to check); anything else is a bug.
+    /// Appends the canonical bytes of the log's next change, its length first. The change must be this log's
+    /// next one and within the limits of `WireLimits` (its length is the caller's to check); anything else is
+    /// a bug.
     public mutating func encode(_ change: Change, into writer: inout ByteWriter) {
         precondition(
             change.replica == replica && change.first == head.next,
@@ -125,8 +127,8 @@ public struct LogCoder: Sendable {
         }
     }
 
-    /// Runs `body`; when it throws, the coder is as before, however many changes it had passed. A fault inside must
-    /// leave the outermost call. Costs what `body` added, not what the coder holds.
+    /// Runs `body`; when it throws, the coder is as before, however many changes it had passed. A fault
+    /// inside must leave the outermost call. Costs what `body` added, not what the coder holds.
     public mutating func atomically<Result, Fault: Error>(
         _ body: (inout LogCoder) throws(Fault) -> Result
     ) throws(Fault) -> Result {

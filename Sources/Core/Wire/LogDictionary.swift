@@ -1,6 +1,7 @@
-// What a log has named since its last boundary, so that the second mention of a replica, document, key or container
-// costs an index. Entries are only ever added, and each knows its index, so a change that turns out to be malformed
-// is undone by dropping the entries that it added, without copying the dictionary for every change.
+// What a log has named since its last boundary, so that the second mention of a replica, document, key or
+// container costs an index. Entries are only ever added, and each knows its index, so a change that turns out
+// to be malformed is undone by dropping the entries that it added, without copying the dictionary for every
+// change.
 
 import Bytes
 import Causality
@@ -47,7 +48,8 @@ struct LogDictionary: Sendable {
 
     /// Other replicas; the log's own is never in it.
     private(set) var replicas = Interned<ReplicaID>()
-    /// One for each of `replicas`: the sequence mentioned last, from which the next one is coded as a difference.
+    /// One for each of `replicas`: the sequence mentioned last, from which the next one is coded as a
+    /// difference.
     private(set) var mentioned: [SequenceNumber] = []
     private(set) var documents = Interned<Key>()
     private(set) var keys = Interned<Key>()

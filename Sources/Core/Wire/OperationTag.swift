@@ -1,6 +1,6 @@
-// The numbers of the operations on the wire. They are never reused. An operation that a later version adds gets a
-// number of at least `extensionFirst` and the generic form (WIRE.md), which every version can carry without knowing
-// what it means.
+// The numbers of the operations on the wire. They are never reused. An operation that a later version adds
+// gets a number of at least `extensionFirst` and the generic form (WIRE.md), which every version can carry
+// without knowing what it means.
 
 /// The first byte (or varint) of an operation.
 enum OperationTag: UInt64 {

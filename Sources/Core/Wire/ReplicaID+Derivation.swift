@@ -1,5 +1,5 @@
-// A replica is named by a hash of who writes it, so nobody can begin another's log, and one log can never claim two
-// authors: its first change must declare what hashes to its name (DESIGN 4).
+// A replica is named by a hash of who writes it, so nobody can begin another's log, and one log can never
+// claim two authors: its first change must declare what hashes to its name (DESIGN 4).
 
 import Bytes
 public import Causality

@@ -1,5 +1,5 @@
-// Consecutive changes of one replica in their canonical bytes: what is kept in a row of the store and travels in a
-// segment. It says nothing about whether they are true; `LogState.verify` does.
+// Consecutive changes of one replica in their canonical bytes: what is kept in a row of the store and travels
+// in a segment. It says nothing about whether they are true; `LogState.verify` does.
 
 public import Bytes
 public import Causality
@@ -22,8 +22,8 @@ public struct Run: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// How many of its changes, counted in bytes, stand in front of the first one in which this run and `other`
-    /// differ; all when one is a prefix of the other. Both must begin at the same change.
+    /// How many of its changes, counted in bytes, stand in front of the first one in which this run and
+    /// `other` differ; all when one is a prefix of the other. Both must begin at the same change.
     public func commonPrefixByteCount(with other: [UInt8]) throws(DecodeFault) -> Int {
         var reader = ByteReader(bytes)
         while !reader.isAtEnd {

@@ -1,5 +1,5 @@
-// JSON scalars on the wire: a tag byte and the value. A number that has the integer form is refused as a double, so
-// equal scalars have equal bytes.
+// JSON scalars on the wire: a tag byte and the value. A number that has the integer form is refused as a
+// double, so equal scalars have equal bytes.
 
 import Bytes
 import Documents

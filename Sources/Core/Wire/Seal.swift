@@ -1,5 +1,5 @@
-// A seal authenticates a log up to a sequence: its author's signature over the chain hash there. `Identity` makes and
-// checks them; here are only the bytes.
+// A seal authenticates a log up to a sequence: its author's signature over the chain hash there. `Identity`
+// makes and checks them; here are only the bytes.
 
 public import Bytes
 public import Causality

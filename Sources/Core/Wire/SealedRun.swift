@@ -1,5 +1,5 @@
-// What one node gives another of a log: a range of it that ends at a seal, with its author's declaration, so that the
-// receiver can check it without asking back. Nothing in it is checked yet.
+// What one node gives another of a log: a range of it that ends at a seal, with its author's declaration, so
+// that the receiver can check it without asking back. Nothing in it is checked yet.
 
 public import Causality
 

@@ -1,5 +1,6 @@
-// How changes travel and pass relays: a sealed run of one replica, packed and encrypted under the space's content key
-// (DESIGN 8). The nonce is random: one derived from a sequence would repeat after a restored backup.
+// How changes travel and pass relays: a sealed run of one replica, packed and encrypted under the space's
+// content key (DESIGN 8). The nonce is random: one derived from a sequence would repeat after a restored
+// backup.
 
 public import Bytes
 public import Causality

@@ -1,5 +1,5 @@
-// The part of a segment that a relay sees: whose log, which range, which seals, and under which key the rest is. It
-// is authenticated with the body, so a relay that changes it makes the body unreadable.
+// The part of a segment that a relay sees: whose log, which range, which seals, and under which key the rest
+// is. It is authenticated with the body, so a relay that changes it makes the body unreadable.
 
 public import Bytes
 public import Causality

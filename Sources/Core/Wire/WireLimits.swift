@@ -1,5 +1,5 @@
-// Everything that a peer can make larger has a limit. Decoders check the announced number against it before they
-// allocate; senders stay below. What exceeds a limit is refused with `DecodeFault.overLimit`.
+// Everything that a peer can make larger has a limit. Decoders check the announced number against it before
+// they allocate; senders stay below. What exceeds a limit is refused with `DecodeFault.overLimit`.
 
 import Documents
 
@@ -9,7 +9,8 @@ public enum WireLimits {
 
     /// Canonical bytes of a change, without its length.
     public static let changeBytesMax = DocumentLimits.changeBytesMax
-    /// Sequences of a change. A known operation pays at least a byte a sequence, so only an unknown one can get here.
+    /// Sequences of a change. A known operation pays at least a byte a sequence, so only an unknown one can
+    /// get here.
     public static let changeSequencesMax = 1 << 20
     /// Entries of a context: what still fits into a change beside its operations.
     public static let contextEntriesMax = 1 << 15
@@ -20,8 +21,8 @@ public enum WireLimits {
 
     // MARK: Runs, blocks and segments
 
-    /// Canonical bytes of a run. Two consecutive seals are never farther apart than a boundary's bytes and one
-    /// change, so a range that was extended to the next seal always fits.
+    /// Canonical bytes of a run. Two consecutive seals are never farther apart than a boundary's bytes and
+    /// one change, so a range that was extended to the next seal always fits.
     public static let runBytesMax = 2 * 1_024 * 1_024
     /// How much larger a compressed block may become; beyond it a block is kept plain.
     public static let blockRatioMax = 128

@@ -1,5 +1,5 @@
-// The check that nothing else makes: two nodes that executed the same changes must show the same documents. Digests
-// are only comparable when everything they follow from is equal, so hashes of that stand in front.
+// The check that nothing else makes: two nodes that executed the same changes must show the same documents.
+// Digests are only comparable when everything they follow from is equal, so hashes of that stand in front.
 
 public import Bytes
 
@@ -10,7 +10,8 @@ public struct DigestFrame: FrameBody {
     public let vectorHash: Bytes32
     /// Of the roster heads.
     public let rosterHash: Bytes32
-    /// Of what else decides which changes are executed: closed replicas and skipped changes. Zero when none are.
+    /// Of what else decides which changes are executed: closed replicas and skipped changes. Zero when none
+    /// are.
     public let exceptionsHash: Bytes32
     /// Of all documents, independent of their order.
     public let documentsDigest: Bytes32

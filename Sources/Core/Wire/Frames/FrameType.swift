@@ -1,5 +1,6 @@
-// The numbers of the frames of replication. 1 to 4 belong to the link (PING, PONG, CLOSE, OPEN). Numbers are never
-// reused; a frame of an unknown number is dropped, so that a newer node may send what an older one does not know.
+// The numbers of the frames of replication. 1 to 4 belong to the link (PING, PONG, CLOSE, OPEN). Numbers are
+// never reused; a frame of an unknown number is dropped, so that a newer node may send what an older one does
+// not know.
 
 public import Bytes
 

@@ -1,6 +1,7 @@
-// Which changes a node holds on its disk. What to send follows from the other side's last HAVE and what is in flight;
-// so there is no frame to ask for changes, and a delta is also the acknowledgement. Beside each sequence stands a
-// short keyed hash of the chain there: equal sequences with different hashes are a suspicion of a fork.
+// Which changes a node holds on its disk. What to send follows from the other side's last HAVE and what is in
+// flight; so there is no frame to ask for changes, and a delta is also the acknowledgement. Beside each
+// sequence stands a short keyed hash of the chain there: equal sequences with different hashes are a
+// suspicion of a fork.
 
 public import Bytes
 public import Causality
@@ -30,8 +31,8 @@ public struct HaveFrame: FrameBody {
             self.fingerprint = fingerprint
         }
 
-        /// First 8 bytes of BLAKE2b-256(chain hash), keyed with the link's 64-byte handshake hash: it shows the
-        /// other side nothing that it does not hold itself, and cannot be replayed on another link.
+        /// First 8 bytes of BLAKE2b-256(chain hash), keyed with the link's 64-byte handshake hash: it shows
+        /// the other side nothing that it does not hold itself, and cannot be replayed on another link.
         public static func fingerprint(of chainHash: Bytes32, handshakeHash: [UInt8]) -> UInt64 {
             Blake2b.hash256(chainHash.bytes, key: handshakeHash).bytes.prefix(8).reduce(0) {
                 $0 << 8 | UInt64($1)

@@ -1,5 +1,5 @@
-// Addresses travel along links, so that a box which knows one peer finds the others. They are hints to dial: who
-// answers there is proved by the handshake.
+// Addresses travel along links, so that a box which knows one peer finds the others. They are hints to dial:
+// who answers there is proved by the handshake.
 
 public import Bytes
 public import Causality

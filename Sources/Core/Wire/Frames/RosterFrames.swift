@@ -1,5 +1,5 @@
-// The roster is exchanged first on every link: each side names its heads, and a sample of what lies behind them, and
-// gets the operations that it does not hold.
+// The roster is exchanged first on every link: each side names its heads, and a sample of what lies behind
+// them, and gets the operations that it does not hold.
 
 public import Bytes
 
@@ -8,8 +8,8 @@ public struct RosterHaveFrame: FrameBody {
     public static let type = FrameType.rosterHave
     /// The operations that no other one held names; ascending.
     public let heads: [Bytes32]
-    /// Older operations held, ascending: where heads are not known to the other side, it looks for common ground
-    /// here. May be empty.
+    /// Older operations held, ascending: where heads are not known to the other side, it looks for common
+    /// ground here. May be empty.
     public let summary: [Bytes32]
 
     public init(heads: [Bytes32], summary: [Bytes32]) {
