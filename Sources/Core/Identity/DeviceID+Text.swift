@@ -29,7 +29,7 @@ extension DeviceID {
     private static let groupLetters = 7
     private static let checkBytes = 3
 
-    /// `XXXXXXX-…`: base32 of pk ‖ check bytes, 8 groups of 7.
+    /// `ABCDEFG-…`: base32 of pk ‖ check bytes, 8 groups of 7.
     public var text: String {
         let letters = Array(
             Base32.encode(publicKey.bytes + Self.check(of: publicKey.bytes), letters: .upper).utf8)

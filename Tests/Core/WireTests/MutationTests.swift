@@ -28,16 +28,16 @@ import Wire
         return bytes
     }
 
-    @Test("a bent change is refused or canonical, and the coder survives", arguments: 0..<30 as Range<UInt64>)
+    @Test("a bent change is refused or canonical, and the coder survives", arguments: 0..<12 as Range<UInt64>)
     func changes(seed: UInt64) throws {
         var generator = ChangeGenerator(seed: seed)
         var random = SeededGenerator(seed: seed &+ 1_000_000)
         var author = LogCoder(replica: generator.replica)
         var (refused, accepted) = (0, 0)
-        for _ in 0..<12 {
+        for _ in 0..<10 {
             let before = author
             let bytes = encoded(generator.change(), with: &author)
-            for _ in 0..<60 {
+            for _ in 0..<30 {
                 // Bend the body, and keep the length true half of the time, so that more than the length is
                 // tried.
                 var body = ByteReader(bytes)
@@ -96,7 +96,7 @@ import Wire
         }
     }
 
-    @Test("garbage of any length is refused by every decoder", arguments: 0..<20 as Range<UInt64>)
+    @Test("garbage of any length is refused by every decoder", arguments: 0..<6 as Range<UInt64>)
     func garbage(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
