@@ -108,6 +108,7 @@ let package = Package(
 
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
         tests("CryptoTests", in: "Core/CryptoTests", of: ["Bytes", "Crypto"]),
+        tests("SecureLinkTests", in: "Core/SecureLinkTests", of: base + ["SecureLink"]),
         tests("CausalityTests", in: "Core/CausalityTests", of: ["Bytes", "Causality"]),
         tests(
             "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto"]),
