@@ -104,7 +104,7 @@ let package = Package(
                 lifecycle, toml,
             ]),
         program("replctl", on: ["Bytes", "Documents", "ControlAPI", "ReplClient", argumentParser]),
-        program("replbench", on: node + ["Simulator", argumentParser]),
+        program("replbench", on: data + ["ControlAPI", argumentParser]),
 
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
         tests("CryptoTests", in: "Core/CryptoTests", of: ["Bytes", "Crypto"]),

@@ -1,5 +1,37 @@
-// The program `replbench`.
+// The benchmark program. It replays editing traces through the same engine that the daemon runs, checks the result,
+// and prints its figures as JSON lines.
 
-@main struct Replbench {
-    static func main() {}
+import ArgumentParser
+
+@main struct Replbench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replbench", abstract: "Measures repld's document engine.", subcommands: [Engine.self])
+}
+
+struct Engine: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Replays an editing trace and prints figures as JSON lines.",
+        discussion: """
+            TRACE is a file of the editing-traces collection, gzip'd or not. Times are milliseconds, the least of all \
+            repetitions and their median. Exits with 1 when replicas differ, or when a sequential trace does not end \
+            at its endContent.
+            """)
+
+    @Argument(help: "The trace, .json or .json.gz.")
+    var trace: String
+
+    @Option(help: "Repetitions of each measurement.")
+    var repetitions: Int = 5
+
+    func validate() throws {
+        guard (1...1_000).contains(repetitions) else {
+            throw ValidationError("--repetitions is 1 to 1000, not \(repetitions)")
+        }
+    }
+
+    func run() throws {
+        let trace = try Trace(path: trace)
+        var bench = EngineBench(trace: trace, repetitions: repetitions)
+        guard bench.run() else { throw ExitCode(1) }
+    }
 }

@@ -2,6 +2,7 @@
 
 import Causality
 public import Documents
+import Identity
 public import Node
 import Wire
 
@@ -33,10 +34,10 @@ extension APIError {
             self.init(
                 422, "idempotency-key-reused", "this Idempotency-Key came with another body within 24 hours",
                 hint: "use a new key for a new transaction")
-        case .transactionTooLarge(let bytes, let limit):
+        case .transactionTooLarge(let excess):
             self.init(
                 413, "transaction-too-large",
-                "the transaction takes \(bytes) bytes, over the limit of \(limit)",
+                "the transaction takes \(excess.value) \(excess.measure), over the limit of \(excess.limit)",
                 hint: "split it; a transaction is never split for you")
         case .invalidVersion(let text):
             self.init(

@@ -75,7 +75,8 @@ extension SpaceState {
         if draft.before[request.document] == nil { draft.before[request.document] = cached.record }
         do throws(AuthorError) {
             let authored = try cached.document.author(
-                request, dot: draft.next, timestamp: draft.timestamp, context: draft.context)
+                request, dot: draft.next, timestamp: draft.timestamp, context: draft.context,
+                wantsPatches: watchers > 0)
             draft.add(authored, to: request.document)
         } catch {
             throw .author(error, operation: number)

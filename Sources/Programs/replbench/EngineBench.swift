@@ -1,0 +1,166 @@
+// The measurements of `replbench engine`. Each line is {"metric", "trace", "value", …}; what can be wrong is checked
+// before anything is timed.
+
+import Bytes
+import Causality
+import Documents
+import Wire
+
+/// Measures one trace.
+struct EngineBench {
+    let trace: Trace
+    let repetitions: Int
+    private var isRight = true
+
+    init(trace: Trace, repetitions: Int) {
+        self.trace = trace
+        self.repetitions = repetitions
+    }
+
+    /// False when something did not come out as it must.
+    mutating func run() -> Bool {
+        let changes = Replay.changes(of: trace)
+        emit("transactions", trace.transactions.count)
+        emit("patches", trace.patchCount)
+        emit("replicas", Set(changes.map(\.replica)).count)
+        let document = checkResult(changes)
+        if !trace.isConcurrent { time("local-ms") { localReplay() } }
+        time("apply-ms") { Self.apply(changes) }
+        let encoded = Self.encode(changes)
+        emit("encoded-bytes", encoded.values.reduce(0) { $0 + $1.count })
+        time("encode-ms") { Self.encode(changes) }
+        time("import-ms") { Self.importing(encoded, order: changes) }
+        let snapshot = document.encodeSnapshot()
+        emit("snapshot-bytes", snapshot.count)
+        time("snapshot-ms") { document.encodeSnapshot() }
+        time("open-ms") { Self.open(snapshot) }
+        return isRight
+    }
+
+    /// Applies in trace order and, for concurrent traces, in another causal order: both must end equal.
+    private mutating func checkResult(_ changes: [Change]) -> Document {
+        let document = Self.apply(changes)
+        let text = document.value(at: Replay.path)?.text ?? ""
+        let matches = text.unicodeScalars.elementsEqual(trace.endContent.unicodeScalars)
+        emit("matches-end", matches)
+        if !trace.isConcurrent && !matches { isRight = false }
+        let other = Self.apply(Self.reordered(changes))
+        let same = other.encodeSnapshot() == document.encodeSnapshot()
+        emit("replicas-equal", same)
+        if !same { isRight = false }
+        let reopened = Self.open(document.encodeSnapshot())
+        let kept = reopened?.value(at: Replay.path)?.text == text
+        emit("snapshot-keeps-text", kept)
+        if !kept { isRight = false }
+        return document
+    }
+
+    private func localReplay() -> Document {
+        var document = Document(key: Replay.key)
+        let replica = ReplicaID(raw: Bytes16(high: 0, low: 0))
+        var next = Dot(replica, SequenceNumber(1))
+        for transaction in trace.transactions {
+            for patch in transaction.patches {
+                let operations = Replay.author(
+                    patch, in: &document, next, Timestamp(milliseconds: 1), VersionVector())
+                next = operations.reduce(next) { $0.advanced(by: $1.sequenceCount) }
+            }
+        }
+        return document
+    }
+
+    private static func apply(_ changes: [Change]) -> Document {
+        var document = Document(key: Replay.key)
+        for change in changes {
+            _ = document.apply(change.operations, stamps: change.stamps(), wantsPatches: false)
+        }
+        return document
+    }
+
+    /// A causal order that runs each replica as far ahead as it can go.
+    private static func reordered(_ changes: [Change]) -> [Change] {
+        var logs: [ReplicaID: [Change]] = [:]
+        for change in changes.reversed() { logs[change.replica, default: []].append(change) }
+        let replicas = logs.keys.sorted(by: >)
+        var held = VersionVector()
+        var result: [Change] = []
+        while result.count < changes.count {
+            for replica in replicas {
+                while let next = logs[replica]?.last, held.covers(next.context) {
+                    logs[replica]?.removeLast()
+                    held.advance(to: next.id)
+                    result.append(next)
+                }
+            }
+        }
+        return result
+    }
+
+    /// Canonical bytes per log, without declarations of devices.
+    private static func encode(_ changes: [Change]) -> [ReplicaID: [UInt8]] {
+        var coders: [ReplicaID: LogCoder] = [:]
+        var writers: [ReplicaID: ByteWriter] = [:]
+        for change in changes {
+            let declared = change.first.value == 1 ? change.declared() : change
+            coders[change.replica, default: LogCoder(replica: change.replica)]
+                .encode(declared, into: &writers[change.replica, default: ByteWriter()])
+        }
+        return writers.mapValues(\.bytes)
+    }
+
+    /// Decodes the logs and applies them in the given order, as a node that receives a history does.
+    private static func importing(_ logs: [ReplicaID: [UInt8]], order: [Change]) -> Document? {
+        var document = Document(key: Replay.key)
+        var coders: [ReplicaID: (LogCoder, ByteReader)] = [:]
+        for (replica, bytes) in logs { coders[replica] = (LogCoder(replica: replica), ByteReader(bytes)) }
+        for change in order {
+            guard var (coder, reader) = coders.removeValue(forKey: change.replica) else { return nil }
+            do throws(DecodeFault) {
+                let decoded = try coder.decode(from: &reader)
+                _ = document.apply(decoded.operations, stamps: decoded.stamps(), wantsPatches: false)
+            } catch {
+                return nil
+            }
+            coders[change.replica] = (coder, reader)
+        }
+        return document
+    }
+
+    private static func open(_ snapshot: [UInt8]) -> Document? {
+        do throws(DecodeFault) { return try Document(snapshot: snapshot) } catch { return nil }
+    }
+
+    // MARK: Lines
+
+    private func time<Result>(_ metric: String, _ body: () -> Result) {
+        let clock = ContinuousClock()
+        var times: [Double] = []
+        for _ in 0..<repetitions {
+            var result: Result?
+            let took = clock.measure { result = body() }
+            withExtendedLifetime(result) {}
+            let parts = took.components
+            times.append(Double(parts.seconds) * 1_000 + Double(parts.attoseconds) / 1e15)
+        }
+        times.sort()
+        print(
+            #"{"metric":"\#(metric)","trace":"\#(trace.name)","value":\#(rounded(times[0]))"#
+                + #","median":\#(rounded(times[times.count / 2])),"n":\#(times.count)}"#)
+    }
+
+    private func emit(_ metric: String, _ value: some CustomStringConvertible) {
+        print(#"{"metric":"\#(metric)","trace":"\#(trace.name)","value":\#(value)}"#)
+    }
+
+    private func rounded(_ milliseconds: Double) -> Double { (milliseconds * 1_000).rounded() / 1_000 }
+}
+
+extension Change {
+    /// As a log's first change stands in the log: with an author.
+    fileprivate func declared() -> Change {
+        Change(
+            replica: replica, first: first, timestamp: timestamp, context: context,
+            declaration: Declaration(device: DeviceID(publicKey: .zero), incarnation: replica.raw.low),
+            rosterHeads: rosterHeads, operations: operations)
+    }
+}

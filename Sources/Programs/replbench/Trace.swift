@@ -1,0 +1,91 @@
+// Editing traces of the collection josephg/editing-traces: what people really typed. Sequential ones are one author's
+// transactions; concurrent ones name each transaction's parents.
+
+import ArgumentParser
+import Bytes
+import ControlAPI
+import Documents
+import Glibc
+
+/// A trace in memory.
+struct Trace {
+    struct Patch {
+        /// Unicode scalars.
+        let position: Int
+        let deleted: Int
+        let inserted: String
+    }
+
+    struct Transaction {
+        /// Indexes of earlier transactions; the document they make together is what the patches count in.
+        let parents: [Int]
+        let agent: Int
+        let patches: [Patch]
+    }
+
+    let name: String
+    let isConcurrent: Bool
+    let startContent: String
+    let endContent: String
+    let transactions: [Transaction]
+
+    init(path: String) throws {
+        let bytes =
+            path.hasSuffix(".gz") ? try Self.output(of: "gzip -dc", path) : try Self.output(of: "cat", path)
+        let root: PlainValue
+        do {
+            root = try JSONReader.read(bytes)
+        } catch {
+            throw ValidationError("\(path) is no JSON: \(error)")
+        }
+        guard case .array(let transactions)? = root["txns"], let end = root["endContent"]?.text else {
+            throw ValidationError("\(path) is no editing trace: it has no txns or no endContent")
+        }
+        name = String(path.split(separator: "/").last?.split(separator: ".").first ?? "trace")
+        isConcurrent = root["kind"]?.text == "concurrent"
+        startContent = root["startContent"]?.text ?? ""
+        endContent = end
+        var read: [Transaction] = []
+        for (index, transaction) in transactions.enumerated() {
+            let parents = isConcurrent ? transaction["parents"]?.items?.compactMap(\.number) : nil
+            read.append(
+                Transaction(
+                    parents: parents ?? (index > 0 ? [index - 1] : []),
+                    agent: transaction["agent"]?.number ?? 0,
+                    patches: try (transaction["patches"]?.items ?? []).map { try Self.patch($0, of: path) }))
+        }
+        self.transactions = read
+    }
+
+    var patchCount: Int { transactions.reduce(0) { $0 + $1.patches.count } }
+
+    private static func patch(_ value: PlainValue, of path: String) throws -> Patch {
+        guard let parts = value.items, parts.count == 3, let position = parts[0].number,
+            let deleted = parts[1].number, let inserted = parts[2].text
+        else { throw ValidationError("\(path) has a patch that is not [position, deleted, inserted]") }
+        return Patch(position: position, deleted: deleted, inserted: inserted)
+    }
+
+    // gzip is on every Debian; a decompressor of our own for a benchmark's input would be one more thing to trust.
+    private static func output(of command: String, _ path: String) throws -> [UInt8] {
+        let quoted = path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+        guard let pipe = popen("\(command) '\(quoted)'", "r") else {
+            throw ValidationError("cannot run \(command): error \(errno)")
+        }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, pipe)
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        guard pclose(pipe) == 0 else { throw ValidationError("cannot read \(path)") }
+        return bytes
+    }
+}
+
+extension PlainValue {
+    var text: String? { if case .scalar(.string(let key)) = self { key.string } else { nil } }
+    var number: Int? { if case .scalar(.integer(let number)) = self { Int(number) } else { nil } }
+    var items: [PlainValue]? { if case .array(let items) = self { items } else { nil } }
+}
