@@ -5,6 +5,7 @@ import Causality
 extension DotRange {
     /// The same dots ascending by replica then sequence, disjoint, neighbours merged. O(n log n).
     static func ascending(_ ranges: [DotRange]) -> [DotRange] {
+        if ranges.count < 2 { return ranges }
         var result: [DotRange] = []
         for range in ranges.sorted(by: { $0.start < $1.start }) {
             if let last = result.last, last.replica == range.replica, range.first <= last.last + 1 {

@@ -112,34 +112,41 @@ extension SequenceOrder {
         }
         let (leaf, slot) = (previous.leaf, previous.slot)
         tree.remember(leaf: leaf)
-        let before = tree.run(at: previous)
+        var before = tree.run(at: previous)
         let index = tree.visibleRank(of: previous) + (before.isVisible ? 1 : 0)
         if previous.offset < before.count - 1 {
-            splitRun(at: SequenceTree.Cursor(leaf: leaf, slot: slot, offset: previous.offset + 1))
-            let moved = found(before.replica, before.sequence)
-            put(run, leaf: moved.leaf, slot: moved.slot + 1)
-            return index
-        }
-        if before.gap != place.previousGap {
-            tree.change(leaf: leaf, slot: slot) { $0.gap = place.previousGap }
-        }
-        if tree.leaves[leaf].runs[slot].continues(with: run) {
-            tree.change(leaf: leaf, slot: slot) {
-                $0.count += run.count
-                $0.gap = run.gap
+            if tree.hasRoom(leaf: leaf, for: 2) {
+                let rest = before.split(at: previous.offset + 1)
+                tree.replace(leaf: leaf, slot: slot, with: before, run, rest)
+                indexes[replica].assign(sequences, to: leaf)
+            } else {
+                splitRun(at: SequenceTree.Cursor(leaf: leaf, slot: slot, offset: previous.offset + 1))
+                let moved = found(before.replica, before.sequence)
+                put(run, leaf: moved.leaf, slot: moved.slot + 1)
             }
-            indexes[replica].assign(sequences, to: leaf)
             return index
         }
-        put(run, leaf: leaf, slot: slot + 1)
+        before.gap = place.previousGap
+        if before.continues(with: run) {
+            before.count += run.count
+            before.gap = run.gap
+            tree.change(leaf: leaf, slot: slot) { $0 = before }
+            indexes[replica].assign(sequences, to: leaf)
+        } else if tree.hasRoom(leaf: leaf, for: 1) {
+            tree.replace(leaf: leaf, slot: slot, with: before, run)
+            indexes[replica].assign(sequences, to: leaf)
+        } else {
+            tree.change(leaf: leaf, slot: slot) { $0 = before }
+            put(run, leaf: leaf, slot: slot + 1)
+        }
         return index
     }
 
-    private mutating func put(_ run: SequenceRun, leaf: Int, slot: Int) {
+    mutating func put(_ run: SequenceRun, leaf: Int, slot: Int) {
         let place = tree.makeRoom(leaf: leaf, slot: slot)
         if let new = place.newLeaf {
-            for slot in 0..<tree.leaves[new].count {
-                let moved = tree.leaves[new].runs[slot]
+            for slot in 0..<tree.leaves.span[new].count {
+                let moved = tree.leaves.span[new].runs[slot]
                 indexes[Int(moved.replica)].assign(moved.sequence..<moved.endSequence, to: new)
             }
         }
@@ -148,63 +155,16 @@ extension SequenceOrder {
     }
 
     /// Splits a run before the position of the cursor.
-    private mutating func splitRun(at cursor: SequenceTree.Cursor) {
+    mutating func splitRun(at cursor: SequenceTree.Cursor) {
         var rest = SequenceRun.unused
         tree.change(leaf: cursor.leaf, slot: cursor.slot) { rest = $0.split(at: cursor.offset) }
         put(rest, leaf: cursor.leaf, slot: cursor.slot + 1)
     }
 
-    /// Makes these sequences of a run a run of their own; where it is then.
-    mutating func isolate(
-        _ run: SequenceRun, _ sequences: Range<UInt64>, at cursor: SequenceTree.Cursor
-    ) -> SequenceTree.Cursor {
-        var cursor = cursor
-        if sequences.upperBound < run.endSequence {
-            cursor.offset = Int(sequences.upperBound - run.sequence)
-            splitRun(at: cursor)
-            cursor = found(run.replica, sequences.lowerBound)
-        }
-        if run.sequence < sequences.lowerBound {
-            cursor.offset = Int(sequences.lowerBound - run.sequence)
-            splitRun(at: cursor)
-            cursor = found(run.replica, sequences.lowerBound)
-        }
-        cursor.offset = 0
-        return cursor
-    }
-
-    private func found(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Cursor {
+    func found(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Cursor {
         guard let cursor = cursor(replica, sequence) else {
             preconditionFailure("the index lost \(replica):\(sequence)")
         }
         return cursor
-    }
-
-    /// The first held positions of a range of sequences that lie in one run.
-    func piece(
-        _ replica: Int32, _ range: Range<UInt64>
-    ) -> (sequences: Range<UInt64>, cursor: SequenceTree.Cursor)? {
-        var next = range.lowerBound
-        while next < range.upperBound {
-            let (leaf, end) = indexes[Int(replica)].leaf(of: next)
-            var best: (slot: Int, start: UInt64)?
-            if leaf >= 0 {
-                for slot in 0..<tree.leaves[leaf].count {
-                    let run = tree.leaves[leaf].runs[slot]
-                    guard run.replica == replica, run.endSequence > next else { continue }
-                    let start = max(run.sequence, next)
-                    if best.map({ start < $0.start }) ?? true { best = (slot, start) }
-                }
-            }
-            guard let best, best.start < min(end, range.upperBound) else {
-                next = end
-                continue
-            }
-            let run = tree.leaves[leaf].runs[best.slot]
-            let cursor = SequenceTree.Cursor(
-                leaf: leaf, slot: best.slot, offset: Int(best.start - run.sequence))
-            return (best.start..<min(run.endSequence, range.upperBound), cursor)
-        }
-        return nil
     }
 }

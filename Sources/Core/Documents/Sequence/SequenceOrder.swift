@@ -21,6 +21,8 @@ struct SequenceOrder: Sendable {
     /// By number of the replica.
     var indexes: ContiguousArray<DotIndex> = []
     var tree = SequenceTree()
+    /// The replica of the last edit, as the next one is mostly its too; -1 at first.
+    var recentNumber: Int32 = -1
 
     init() {}
 
@@ -46,28 +48,6 @@ struct SequenceOrder: Sendable {
             sequence: first.sequence.value, origin: origin, count: count, depth: place.depth, gap: place.gap,
             replica: replica, isLeftChild: place.isLeftChild, isVisible: visible)
         return put(run, at: place)
-    }
-
-    /// Shows or hides the known positions of a range. `changed` is called for each group that appeared or
-    /// disappeared, with visible indexes that are right when the groups are applied one after another.
-    /// O(log n) a run.
-    mutating func setVisible(
-        _ range: DotRange, _ visible: Bool, changed: (_ visibleIndex: Int, _ count: Int) -> Void
-    ) {
-        guard let replica = numbers[range.replica] else { return }
-        let end = min(range.last.value, indexes[Int(replica)].end) + 1
-        var next = range.first.value
-        while next < end, let piece = piece(replica, next..<end) {
-            next = piece.sequences.upperBound
-            let run = tree.run(at: piece.cursor)
-            guard run.isVisible != visible else { continue }
-            let cursor = isolate(run, piece.sequences, at: piece.cursor)
-            tree.remember(leaf: cursor.leaf)
-            let index = tree.visibleRank(of: cursor)
-            tree.change(leaf: cursor.leaf, slot: cursor.slot) { $0.isVisible = visible }
-            tree.meld(leaf: cursor.leaf, slot: cursor.slot)
-            changed(index, piece.sequences.count)
-        }
     }
 
     // MARK: Queries
@@ -127,24 +107,24 @@ struct SequenceOrder: Sendable {
     func forEachRun(_ body: (SequenceRun) -> Void) {
         var leaf = tree.leaves.isEmpty ? -1 : 0
         while leaf >= 0 {
-            for slot in 0..<tree.leaves[leaf].count { body(tree.leaves[leaf].runs[slot]) }
-            leaf = Int(tree.leaves[leaf].next)
+            for slot in 0..<tree.leaves.span[leaf].count { body(tree.leaves.span[leaf].runs[slot]) }
+            leaf = Int(tree.leaves.span[leaf].next)
         }
     }
 
     // MARK: Dots and cursors
 
     func cursor(of dot: Dot) -> SequenceTree.Cursor? {
-        guard let replica = numbers[dot.replica] else { return nil }
+        guard let replica = knownNumber(of: dot.replica) else { return nil }
         return cursor(replica, dot.sequence.value)
     }
 
     func cursor(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Cursor? {
         let leaf = indexes[Int(replica)].leaf(of: sequence).leaf
         guard leaf >= 0 else { return nil }
-        for slot in 0..<tree.leaves[leaf].count where tree.leaves[leaf].runs[slot].contains(replica, sequence)
-        {
-            let offset = Int(sequence - tree.leaves[leaf].runs[slot].sequence)
+        for slot in 0..<tree.leaves.span[leaf].count
+        where tree.leaves.span[leaf].runs[slot].contains(replica, sequence) {
+            let offset = Int(sequence - tree.leaves.span[leaf].runs[slot].sequence)
             return SequenceTree.Cursor(leaf: leaf, slot: slot, offset: offset)
         }
         return nil
@@ -175,9 +155,18 @@ struct SequenceOrder: Sendable {
         }
     }
 
+    func knownNumber(of replica: ReplicaID) -> Int32? {
+        if recentNumber >= 0, replicas[Int(recentNumber)] == replica { return recentNumber }
+        return numbers[replica]
+    }
+
     mutating func number(of replica: ReplicaID) -> Int32 {
-        if let known = numbers[replica] { return known }
+        if let known = knownNumber(of: replica) {
+            recentNumber = known
+            return known
+        }
         let new = Int32(replicas.count)
+        recentNumber = new
         numbers[replica] = new
         replicas.append(replica)
         indexes.append(DotIndex())
