@@ -153,7 +153,7 @@ extension SequenceOrder {
         for index in indexes where index.end == 0 { throw .notCanonical(field: "replicas") }
         for leaf in tree.leaves.indices {
             for slot in 0..<tree.leaves[leaf].count {
-                let origin = tree.leaves[leaf].runs[slot].origin
+                let origin = tree.runs[tree.at(leaf, slot)].origin
                 if !origin.isEnd, cursor(origin.replica, origin.sequence) == nil {
                     throw .outOfRange(field: "origin")
                 }

@@ -9,7 +9,7 @@ extension SequenceOrder {
         precondition(replicas.count == numbers.count && replicas.count == indexes.count, "replica tables")
         for leaf in tree.leaves.indices {
             for slot in 0..<tree.leaves[leaf].count {
-                let run = tree.leaves[leaf].runs[slot]
+                let run = tree.runs[tree.at(leaf, slot)]
                 for sequence in [run.sequence, run.endSequence - 1] {
                     let found = indexes[Int(run.replica)].leaf(of: sequence).leaf
                     precondition(
@@ -88,7 +88,7 @@ extension SequenceTree {
         while leaf >= 0 {
             let node = leaves[leaf]
             var sum = SequenceSummary()
-            for slot in 0..<node.count { sum.add(node.runs[slot]) }
+            for slot in 0..<node.count { sum.add(runs[at(leaf, slot)]) }
             precondition(node.count > 0 && sum == node.summary, "leaf \(leaf): \(sum), kept \(node.summary)")
             precondition(Int(node.previous) == previous, "links at leaf \(leaf)")
             precondition(leaf != recentLeaf || recentVisibleBefore == before, "the remembered leaf \(leaf)")
@@ -100,7 +100,7 @@ extension SequenceTree {
             seen == leaves.count && previous == lastLeaf, "\(seen) of \(leaves.count) leaves are linked")
         for (index, branch) in branches.enumerated() {
             for place in 0..<branch.count {
-                let child = branch.children[place]
+                let child = children[at(index, place)]
                 let handle = Int(child.handle)
                 let parent = branch.isAboveLeaves ? leaves[handle].parent : branches[handle].parent
                 let below = branch.isAboveLeaves ? leaves[handle].summary : sum(of: handle)

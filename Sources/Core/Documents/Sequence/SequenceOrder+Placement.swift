@@ -145,8 +145,8 @@ extension SequenceOrder {
     mutating func put(_ run: SequenceRun, leaf: Int, slot: Int) {
         let place = tree.makeRoom(leaf: leaf, slot: slot)
         if let new = place.newLeaf {
-            for slot in 0..<tree.leaves.span[new].count {
-                let moved = tree.leaves.span[new].runs[slot]
+            for slot in 0..<tree.leaves[new].count {
+                let moved = tree.runs[tree.at(new, slot)]
                 indexes[Int(moved.replica)].assign(moved.sequence..<moved.endSequence, to: new)
             }
         }

@@ -78,8 +78,8 @@ extension SequenceOrder {
             let (leaf, end) = indexes[Int(replica)].leaf(of: next)
             var best: (slot: Int, start: UInt64)?
             if leaf >= 0 {
-                for slot in 0..<tree.leaves.span[leaf].count {
-                    let run = tree.leaves.span[leaf].runs[slot]
+                for slot in 0..<tree.leaves[leaf].count {
+                    let run = tree.runs[tree.at(leaf, slot)]
                     guard run.replica == replica, run.endSequence > next else { continue }
                     let start = max(run.sequence, next)
                     if best.map({ start < $0.start }) ?? true { best = (slot, start) }
@@ -90,7 +90,7 @@ extension SequenceOrder {
                 next = end
                 continue
             }
-            let run = tree.leaves.span[leaf].runs[best.slot]
+            let run = tree.runs[tree.at(leaf, best.slot)]
             let cursor = SequenceTree.Cursor(
                 leaf: leaf, slot: best.slot, offset: Int(best.start - run.sequence))
             return (best.start..<min(run.endSequence, range.upperBound), cursor)

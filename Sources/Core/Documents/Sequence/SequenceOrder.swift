@@ -107,8 +107,8 @@ struct SequenceOrder: Sendable {
     func forEachRun(_ body: (SequenceRun) -> Void) {
         var leaf = tree.leaves.isEmpty ? -1 : 0
         while leaf >= 0 {
-            for slot in 0..<tree.leaves.span[leaf].count { body(tree.leaves.span[leaf].runs[slot]) }
-            leaf = Int(tree.leaves.span[leaf].next)
+            for slot in 0..<tree.leaves[leaf].count { body(tree.runs[tree.at(leaf, slot)]) }
+            leaf = Int(tree.leaves[leaf].next)
         }
     }
 
@@ -122,9 +122,9 @@ struct SequenceOrder: Sendable {
     func cursor(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Cursor? {
         let leaf = indexes[Int(replica)].leaf(of: sequence).leaf
         guard leaf >= 0 else { return nil }
-        for slot in 0..<tree.leaves.span[leaf].count
-        where tree.leaves.span[leaf].runs[slot].contains(replica, sequence) {
-            let offset = Int(sequence - tree.leaves.span[leaf].runs[slot].sequence)
+        for slot in 0..<tree.leaves[leaf].count
+        where tree.runs[tree.at(leaf, slot)].contains(replica, sequence) {
+            let offset = Int(sequence - tree.runs[tree.at(leaf, slot)].sequence)
             return SequenceTree.Cursor(leaf: leaf, slot: slot, offset: offset)
         }
         return nil

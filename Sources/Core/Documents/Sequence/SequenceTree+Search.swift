@@ -16,9 +16,9 @@ extension SequenceTree {
     }
 
     private func firstGap(below level: Int, in leaf: Int, from slot: Int) -> Cursor? {
-        for slot in slot..<max(slot, leaves.span[leaf].count)
-        where leaves.span[leaf].runs[slot].gapMin < level {
-            let run = leaves.span[leaf].runs[slot]
+        for slot in slot..<max(slot, leaves[leaf].count)
+        where runs[at(leaf, slot)].gapMin < level {
+            let run = runs[at(leaf, slot)]
             return Cursor(
                 leaf: leaf, slot: slot, offset: run.count > 1 && run.depth < level ? 0 : run.count - 1)
         }
@@ -32,12 +32,12 @@ extension SequenceTree {
         if inside >= 0 { return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: inside) }
         if let found = lastGap(below: level, in: cursor.leaf, before: cursor.slot) { return found }
         guard let leaf = earlierLeaf(before: cursor.leaf, where: { $0.gapMin < level }) else { return nil }
-        return lastGap(below: level, in: leaf, before: leaves.span[leaf].count)
+        return lastGap(below: level, in: leaf, before: leaves[leaf].count)
     }
 
     private func lastGap(below level: Int, in leaf: Int, before end: Int) -> Cursor? {
-        for slot in (0..<end).reversed() where leaves.span[leaf].runs[slot].gapMin < level {
-            let run = leaves.span[leaf].runs[slot]
+        for slot in (0..<end).reversed() where runs[at(leaf, slot)].gapMin < level {
+            let run = runs[at(leaf, slot)]
             let offset = run.gap < level ? run.count - 1 : min(run.count - 2, level - 1 - run.depth)
             return Cursor(leaf: leaf, slot: slot, offset: offset)
         }
@@ -48,8 +48,8 @@ extension SequenceTree {
     func first(atMostDeep depth: Int, from cursor: Cursor) -> Cursor? {
         if self.depth(at: cursor) <= depth { return cursor }
         func search(_ leaf: Int, from slot: Int) -> Cursor? {
-            for slot in slot..<max(slot, leaves.span[leaf].count)
-            where leaves.span[leaf].runs[slot].depth <= depth {
+            for slot in slot..<max(slot, leaves[leaf].count)
+            where runs[at(leaf, slot)].depth <= depth {
                 return Cursor(leaf: leaf, slot: slot, offset: 0)
             }
             return nil
@@ -60,41 +60,41 @@ extension SequenceTree {
 
     /// The nearest leaf to the right that the condition holds for.
     private func laterLeaf(after leaf: Int, where holds: (SequenceSummary) -> Bool) -> Int? {
-        var (child, branch) = (leaf, Int(leaves.span[leaf].parent))
+        var (child, branch) = (leaf, Int(leaves[leaf].parent))
         while branch >= 0 {
             let start = place(of: child, in: branch) + 1
-            for place in start..<max(start, branches.span[branch].count)
-            where holds(branches.span[branch].children[place].summary) {
+            for place in start..<max(start, branches[branch].count)
+            where holds(children[at(branch, place)].summary) {
                 var node = branch
                 var found = place
-                while !branches.span[node].isAboveLeaves {
-                    node = Int(branches.span[node].children[found].handle)
+                while !branches[node].isAboveLeaves {
+                    node = Int(children[at(node, found)].handle)
                     found = 0
-                    while !holds(branches.span[node].children[found].summary) { found += 1 }
+                    while !holds(children[at(node, found)].summary) { found += 1 }
                 }
-                return Int(branches.span[node].children[found].handle)
+                return Int(children[at(node, found)].handle)
             }
-            (child, branch) = (branch, Int(branches.span[branch].parent))
+            (child, branch) = (branch, Int(branches[branch].parent))
         }
         return nil
     }
 
     /// The nearest leaf to the left that the condition holds for.
     private func earlierLeaf(before leaf: Int, where holds: (SequenceSummary) -> Bool) -> Int? {
-        var (child, branch) = (leaf, Int(leaves.span[leaf].parent))
+        var (child, branch) = (leaf, Int(leaves[leaf].parent))
         while branch >= 0 {
             for place in (0..<place(of: child, in: branch)).reversed()
-            where holds(branches.span[branch].children[place].summary) {
+            where holds(children[at(branch, place)].summary) {
                 var node = branch
                 var found = place
-                while !branches.span[node].isAboveLeaves {
-                    node = Int(branches.span[node].children[found].handle)
-                    found = branches.span[node].count - 1
-                    while !holds(branches.span[node].children[found].summary) { found -= 1 }
+                while !branches[node].isAboveLeaves {
+                    node = Int(children[at(node, found)].handle)
+                    found = branches[node].count - 1
+                    while !holds(children[at(node, found)].summary) { found -= 1 }
                 }
-                return Int(branches.span[node].children[found].handle)
+                return Int(children[at(node, found)].handle)
             }
-            (child, branch) = (branch, Int(branches.span[branch].parent))
+            (child, branch) = (branch, Int(branches[branch].parent))
         }
         return nil
     }

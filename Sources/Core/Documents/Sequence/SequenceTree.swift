@@ -1,12 +1,12 @@
-// The runs of an order in a B+tree: struct nodes in two arrays, named by their index, so that an edit allocates
-// nothing but now and then a node, and a copy of the whole is two buffers. Nodes are never removed: positions never
-// are (DESIGN 6), and runs only melt together inside a leaf. Leaf 0 is always the first leaf. Nodes are read through
-// `.span`, in place; the subscript of the array would copy a kilobyte for a number.
+// The runs of an order in a B+tree: struct nodes in arrays, named by their index, so that an edit allocates nothing but
+// now and then a node, and a copy of the whole is four buffers. The slots of all leaves stand in one array, those of
+// all branches in another: inside the nodes, as inline arrays, a read of one was a copy of all. Nodes are never
+// removed: positions never are (DESIGN 6), and runs only melt together inside a leaf. Leaf 0 is always the first leaf.
 
 /// A B+tree of runs with sums of visible and total positions, and minima of gap levels and depths.
 struct SequenceTree: Sendable {
-    static let leafCapacity = 16
-    static let branchCapacity = 16
+    /// Slots of a leaf, and of a branch.
+    static let capacity = 16
 
     struct Leaf: Sendable {
         var count = 0
@@ -16,7 +16,6 @@ struct SequenceTree: Sendable {
         var next: Int32 = -1
         /// Of all runs; equal to this leaf's entry in its parent.
         var summary = SequenceSummary()
-        var runs = InlineArray<16, SequenceRun>(repeating: .unused)
     }
 
     struct Child: Sendable {
@@ -29,7 +28,6 @@ struct SequenceTree: Sendable {
         var parent: Int32 = -1
         /// True when the children are leaves.
         var isAboveLeaves: Bool
-        var children = InlineArray<16, Child>(repeating: Child())
     }
 
     /// A position: the run in a leaf, and which of its positions.
@@ -41,6 +39,9 @@ struct SequenceTree: Sendable {
 
     var leaves: ContiguousArray<Leaf> = []
     var branches: ContiguousArray<Branch> = []
+    /// The slots of the leaves and of the branches; see `at`.
+    var runs: ContiguousArray<SequenceRun> = []
+    var children: ContiguousArray<Child> = []
     /// The topmost branch; -1 while there is at most one leaf.
     var root = -1
     var lastLeaf = -1
@@ -51,30 +52,33 @@ struct SequenceTree: Sendable {
     init() {}
 
     var summary: SequenceSummary {
-        if root < 0 { return leaves.isEmpty ? SequenceSummary() : leaves.span[0].summary }
+        if root < 0 { return leaves.isEmpty ? SequenceSummary() : leaves[0].summary }
         return sum(of: root)
     }
 
-    func run(at cursor: Cursor) -> SequenceRun { leaves.span[cursor.leaf].runs[cursor.slot] }
+    /// Where a slot of a node stands in `runs` or `children`.
+    func at(_ node: Int, _ slot: Int) -> Int { node &* Self.capacity &+ slot }
+
+    func run(at cursor: Cursor) -> SequenceRun { runs[at(cursor.leaf, cursor.slot)] }
     func gap(at cursor: Cursor) -> Int { run(at: cursor).gap(at: cursor.offset) }
     func depth(at cursor: Cursor) -> Int { run(at: cursor).depth + cursor.offset }
 
     var first: Cursor? { leaves.isEmpty ? nil : Cursor(leaf: 0, slot: 0, offset: 0) }
     var last: Cursor? {
         guard lastLeaf >= 0 else { return nil }
-        let slot = leaves.span[lastLeaf].count - 1
-        return Cursor(leaf: lastLeaf, slot: slot, offset: leaves.span[lastLeaf].runs[slot].count - 1)
+        let slot = leaves[lastLeaf].count - 1
+        return Cursor(leaf: lastLeaf, slot: slot, offset: runs[at(lastLeaf, slot)].count - 1)
     }
 
     /// The next position; nil after the last.
     func next(after cursor: Cursor) -> Cursor? {
-        if cursor.offset + 1 < leaves.span[cursor.leaf].runs[cursor.slot].count {
+        if cursor.offset + 1 < runs[at(cursor.leaf, cursor.slot)].count {
             return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: cursor.offset + 1)
         }
-        if cursor.slot + 1 < leaves.span[cursor.leaf].count {
+        if cursor.slot + 1 < leaves[cursor.leaf].count {
             return Cursor(leaf: cursor.leaf, slot: cursor.slot + 1, offset: 0)
         }
-        let next = Int(leaves.span[cursor.leaf].next)
+        let next = Int(leaves[cursor.leaf].next)
         return next < 0 ? nil : Cursor(leaf: next, slot: 0, offset: 0)
     }
 
@@ -85,11 +89,11 @@ struct SequenceTree: Sendable {
         }
         var (leaf, slot) = (cursor.leaf, cursor.slot - 1)
         if slot < 0 {
-            leaf = Int(leaves.span[leaf].previous)
+            leaf = Int(leaves[leaf].previous)
             guard leaf >= 0 else { return nil }
-            slot = leaves.span[leaf].count - 1
+            slot = leaves[leaf].count - 1
         }
-        return Cursor(leaf: leaf, slot: slot, offset: leaves.span[leaf].runs[slot].count - 1)
+        return Cursor(leaf: leaf, slot: slot, offset: runs[at(leaf, slot)].count - 1)
     }
 
     // MARK: Ranks
@@ -97,9 +101,9 @@ struct SequenceTree: Sendable {
     /// Positions before this one. O(log n).
     func rank(of cursor: Cursor) -> Int {
         var sum = cursor.offset
-        for slot in 0..<cursor.slot { sum += leaves.span[cursor.leaf].runs[slot].count }
+        for slot in 0..<cursor.slot { sum += runs[at(cursor.leaf, slot)].count }
         climb(from: cursor.leaf) { branch, place in
-            for index in 0..<place { sum += branches.span[branch].children[index].summary.total }
+            for index in 0..<place { sum += children[at(branch, index)].summary.total }
         }
         return sum
     }
@@ -108,7 +112,7 @@ struct SequenceTree: Sendable {
     func visibleRank(of cursor: Cursor) -> Int {
         let run = run(at: cursor)
         var sum = visibleBefore(leaf: cursor.leaf) + (run.isVisible ? cursor.offset : 0)
-        for slot in 0..<cursor.slot { sum += leaves.span[cursor.leaf].runs[slot].visibleCount }
+        for slot in 0..<cursor.slot { sum += runs[at(cursor.leaf, slot)].visibleCount }
         return sum
     }
 
@@ -116,7 +120,7 @@ struct SequenceTree: Sendable {
         if leaf == recentLeaf { return recentVisibleBefore }
         var sum = 0
         climb(from: leaf) { branch, place in
-            for index in 0..<place { sum += branches.span[branch].children[index].summary.visible }
+            for index in 0..<place { sum += children[at(branch, index)].summary.visible }
         }
         return sum
     }
@@ -129,8 +133,8 @@ struct SequenceTree: Sendable {
             rest -= summary.total
             return false
         }
-        for slot in 0..<leaves.span[leaf].count {
-            let count = leaves.span[leaf].runs[slot].count
+        for slot in 0..<leaves[leaf].count {
+            let count = runs[at(leaf, slot)].count
             if rest < count { return Cursor(leaf: leaf, slot: slot, offset: rest) }
             rest -= count
         }
@@ -142,7 +146,7 @@ struct SequenceTree: Sendable {
         var rest = index
         var leaf = recentLeaf
         if leaf >= 0, index >= recentVisibleBefore,
-            index - recentVisibleBefore < leaves.span[leaf].summary.visible
+            index - recentVisibleBefore < leaves[leaf].summary.visible
         {
             rest = index - recentVisibleBefore
         } else {
@@ -152,8 +156,8 @@ struct SequenceTree: Sendable {
                 return false
             }
         }
-        for slot in 0..<leaves.span[leaf].count {
-            let count = leaves.span[leaf].runs[slot].visibleCount
+        for slot in 0..<leaves[leaf].count {
+            let count = runs[at(leaf, slot)].visibleCount
             if rest < count { return Cursor(leaf: leaf, slot: slot, offset: rest) }
             rest -= count
         }
@@ -165,34 +169,34 @@ struct SequenceTree: Sendable {
         var node = root
         guard node >= 0 else { return 0 }
         while true {
-            let count = branches.span[node].count
+            let count = branches[node].count
             var place = 0
-            while place < count - 1, !accept(branches.span[node].children[place].summary) { place += 1 }
-            let child = Int(branches.span[node].children[place].handle)
-            if branches.span[node].isAboveLeaves { return child }
+            while place < count - 1, !accept(children[at(node, place)].summary) { place += 1 }
+            let child = Int(children[at(node, place)].handle)
+            if branches[node].isAboveLeaves { return child }
             node = child
         }
     }
 
     /// Calls `visit` with each branch above a leaf and the place in it, upwards.
     private func climb(from leaf: Int, _ visit: (_ branch: Int, _ place: Int) -> Void) {
-        var (child, branch) = (leaf, Int(leaves.span[leaf].parent))
+        var (child, branch) = (leaf, Int(leaves[leaf].parent))
         while branch >= 0 {
             visit(branch, place(of: child, in: branch))
-            (child, branch) = (branch, Int(branches.span[branch].parent))
+            (child, branch) = (branch, Int(branches[branch].parent))
         }
     }
 
     func place(of child: Int, in branch: Int) -> Int {
         var place = 0
-        while Int(branches.span[branch].children[place].handle) != child { place += 1 }
+        while Int(children[at(branch, place)].handle) != child { place += 1 }
         return place
     }
 
     func sum(of branch: Int) -> SequenceSummary {
         var sum = SequenceSummary()
-        for place in 0..<branches.span[branch].count {
-            sum.add(branches.span[branch].children[place].summary)
+        for place in 0..<branches[branch].count {
+            sum.add(children[at(branch, place)].summary)
         }
         return sum
     }
