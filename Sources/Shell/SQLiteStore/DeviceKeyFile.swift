@@ -1,0 +1,56 @@
+// The device key's 32-byte seed: STATE/device.key, or a credential of the service manager, which then never lies in
+// the state directory. It is read straight into guarded memory. Backups carry it (a restored box is the same device),
+// except where it came as a credential: whoever put it there decides where it goes.
+
+import Crypto
+import Glibc
+import Node
+
+/// Where the device's seed came from.
+struct DeviceKeyFile {
+    enum Source {
+        case file
+        case credential
+    }
+
+    static let byteCount = 32
+    static let name = "device.key"
+
+    let seed: Secret
+    let source: Source
+
+    /// The credential if there is one, else the file; nil when there is neither.
+    static func find(in directory: String, credentials: String?) throws(StoreFailure) -> DeviceKeyFile? {
+        if let credentials, let seed = try read("\(credentials)/\(name)", isOurs: false) {
+            return DeviceKeyFile(seed: seed, source: .credential)
+        }
+        guard let seed = try read("\(directory)/\(name)", isOurs: true) else { return nil }
+        return DeviceKeyFile(seed: seed, source: .file)
+    }
+
+    /// Durable when it returns; before the database says that this is its device.
+    static func make(in directory: String, seed: Secret) throws(StoreFailure) -> DeviceKeyFile {
+        let (new, path) = ("\(directory)/\(name).new", "\(directory)/\(name)")
+        _ = try seed.withBytes { bytes throws(StoreFailure) in try Files.create(new, bytes) }
+        _ = try Files.rename(new, to: path, in: directory)
+        return DeviceKeyFile(seed: seed, source: .file)
+    }
+
+    private static func read(_ path: String, isOurs: Bool) throws(StoreFailure) -> Secret? {
+        guard let descriptor = try Files.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
+        defer { close(descriptor) }
+        let status = try Files.status(of: descriptor, path)
+        guard status.st_size == off_t(byteCount) else {
+            throw .unusable("\(path) has \(status.st_size) bytes, a device key has \(byteCount)")
+        }
+        if isOurs, status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
+            throw .system(errno, doing: "making private", path: path)
+        }
+        var count = 0
+        let seed = Secret(count: byteCount) { out in
+            count = Glibc.read(descriptor, out.baseAddress, out.count)
+        }
+        guard count == byteCount else { throw .system(errno, doing: "reading", path: path) }
+        return seed
+    }
+}

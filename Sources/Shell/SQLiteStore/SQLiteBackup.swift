@@ -1,0 +1,49 @@
+// A consistent copy of the database while the node goes on: VACUUM INTO on a read connection of its own, so that it
+// holds the state of one commit. The copy says that it is one; a node that starts from it opens new incarnations.
+
+import Crypto
+import Glibc
+public import Node
+
+/// Makes backups, on any thread; takes as long as the database is large.
+public struct SQLiteBackup: Sendable {
+    let database: String
+    let directory: String
+    /// Goes into the copy; nil when the key came as a credential.
+    let seed: Secret?
+
+    static let prefix = "backup-"
+
+    /// Writes a copy beside the database and returns its path. Whoever has read it removes it; what a crash leaves
+    /// goes at the next start.
+    public func write(at wall: UInt64) throws(StoreFailure) -> String {
+        let path = "\(directory)/\(Self.prefix)\(wall)-\(UInt32.random(in: 0 ... .max)).db"
+        do throws(StoreFailure) {
+            // Made by us, empty, so that nobody else can read it at any time.
+            _ = try Files.create(path, UnsafeRawBufferPointer(start: nil, count: 0))
+            try Connection(database, .copier).run("VACUUM INTO ?", [.text(path)])
+            let copy = try Connection(path, .copy)
+            let seconds = wall / 1_000
+            try IdentityRow(connection: copy).markBackup(
+                origin: "from a backup made \(seconds) s after 1970", seed: seed?.exposedBytes())
+        } catch {
+            unlink(path)
+            throw error
+        }
+        return path
+    }
+
+    /// Removes what earlier processes left behind.
+    static func removeLeftovers(in directory: String) throws(StoreFailure) {
+        guard let listing = opendir(directory) else {
+            throw .system(errno, doing: "listing", path: directory)
+        }
+        defer { closedir(listing) }
+        while let entry = readdir(listing) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix(prefix) { unlink("\(directory)/\(name)") }
+        }
+    }
+}

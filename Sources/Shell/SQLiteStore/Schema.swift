@@ -1,0 +1,61 @@
+// The tables, as numbered steps. A step that has been released is never edited: a change of the schema is a new step
+// at the end, and a database of any age walks through those it lacks, in one transaction, at start.
+
+import Node
+
+enum Schema {
+    /// "RPLD" in the file's header: what has another number is not ours to open.
+    static let applicationID: Int64 = 0x5250_4C44
+
+    static let writerPragmas = """
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA wal_autocheckpoint = 0;
+        PRAGMA journal_size_limit = \(StoreLimits.walFileBytesKept);
+        PRAGMA cache_size = -\(StoreLimits.writerCacheKiB);
+        PRAGMA temp_store = MEMORY;
+        PRAGMA secure_delete = FAST;
+        PRAGMA trusted_schema = OFF;
+        PRAGMA cell_size_check = ON;
+        """
+
+    static let readerPragmas = """
+        PRAGMA query_only = ON;
+        PRAGMA wal_autocheckpoint = 0;
+        PRAGMA cache_size = -\(StoreLimits.readerCacheKiB);
+        PRAGMA trusted_schema = OFF;
+        """
+
+    static let steps = [step1]
+
+    /// Brings the database to the newest version; refuses one that is newer than that or not a node's.
+    static func migrate(_ connection: Connection) throws(StoreFailure) {
+        let application = try pragma("application_id", of: connection)
+        let version = try pragma("user_version", of: connection)
+        let isEmpty = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) } == 0
+        guard application == applicationID || isEmpty else {
+            throw .unusable(
+                "\(connection.path) is a database, but not one of repld (application id \(application))")
+        }
+        guard version <= Int64(steps.count) else {
+            throw .unusable(
+                "\(connection.path) has schema \(version), this repld knows up to \(steps.count): "
+                    + "start a newer repld, or restore a backup that this one made")
+        }
+        guard version < Int64(steps.count) else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(StoreFailure) {
+            for step in steps[Int(version)...] { try connection.execute(step) }
+            try connection.execute("PRAGMA application_id = \(applicationID)")
+            try connection.execute("PRAGMA user_version = \(steps.count)")
+            try connection.execute("COMMIT")
+        } catch {
+            if !connection.isOutsideTransaction { try connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func pragma(_ name: String, of connection: Connection) throws(StoreFailure) -> Int64 {
+        try connection.first("PRAGMA \(name)") { $0.integer(0) } ?? 0
+    }
+}

@@ -1,0 +1,192 @@
+// The state directory: everything a node keeps, for its owner's eyes only, for one process at a time.
+//
+//   STATE/            0700, locked with flock as long as the process lives
+//     repld.db        the database, with -wal and -shm beside it while it is open
+//     device.key      the device's seed, unless it came as a credential
+//     instance        how the directory recognises itself (`Continuity`)
+//     high-water      how far the database was written (`HighWater`)
+//     backup-*.db     a copy on its way to a program
+
+import Bytes
+public import Crypto
+import Glibc
+public import Node
+
+/// Why a state directory cannot be used; the message names it and says what to do.
+public enum StateFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    case inUse(path: String)
+    case notUsable(path: String, reason: String)
+    case store(StoreFailure)
+
+    public var description: String {
+        switch self {
+        case .inUse(let path):
+            "the state directory \(path) is in use by another repld: stop that one, or choose another with --state"
+        case .notUsable(let path, let reason):
+            "the state directory \(path) cannot be used: \(reason)"
+        case .store(.full(let what)): "no space left: \(what)"
+        case .store(.syncFailed(let what)): "the disk does not keep what is written: \(what)"
+        case .store(.unusable(let what)): what
+        case .store(.failed(_, let what)): what
+        }
+    }
+}
+
+/// A state directory that this process has locked; the lock goes with the last reference.
+public final class StateDirectory: Sendable {
+    public let path: String
+    /// The device's Ed25519 seed, 32 bytes.
+    public let deviceSeed: Secret
+    public let continuity: Continuity
+    public let backup: SQLiteBackup
+    private let lock: Int32
+
+    /// Makes the directory if it is missing, locks it, finds or makes the device key, opens the database and finds
+    /// out whether it continues. `credentials` is CREDENTIALS_DIRECTORY; `wall` in milliseconds.
+    public static func open(
+        _ path: String, credentials: String?, wall: UInt64
+    ) throws(StateFailure) -> (StateDirectory, SQLiteStore) {
+        let lock = try take(path)
+        do throws(StoreFailure) {
+            try SQLiteBackup.removeLeftovers(in: path)
+            return try start(path, lock: lock, credentials: credentials, wall: wall)
+        } catch {
+            close(lock)
+            throw .store(error)
+        }
+    }
+
+    private init(path: String, key: DeviceKeyFile, continuity: Continuity, lock: Int32) {
+        self.path = path
+        deviceSeed = key.seed
+        self.continuity = continuity
+        backup = SQLiteBackup(
+            database: "\(path)/repld.db", directory: path, seed: key.source == .file ? key.seed : nil)
+        self.lock = lock
+    }
+
+    deinit { close(lock) }
+
+    /// The descriptor that holds the lock.
+    private static func take(_ path: String) throws(StateFailure) -> Int32 {
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+            let reason = String(cString: strerror(errno))
+            throw .notUsable(
+                path: path, reason: "it cannot be made (\(reason)); does /\(parent) exist, and is it ours?")
+        }
+        let lock = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw .notUsable(path: path, reason: String(cString: strerror(errno))) }
+        func fail(_ failure: StateFailure) -> StateFailure {
+            close(lock)
+            return failure
+        }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw fail(
+                errno == EWOULDBLOCK
+                    ? .inUse(path: path) : .notUsable(path: path, reason: String(cString: strerror(errno))))
+        }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw fail(.notUsable(path: path, reason: "it is not writable for this user"))
+        }
+        var status = stat()
+        guard fstat(lock, &status) == 0, status.st_mode & 0o077 == 0 || fchmod(lock, 0o700) == 0 else {
+            throw fail(
+                .notUsable(path: path, reason: "others can read it, and it cannot be made private (0700)"))
+        }
+        return lock
+    }
+
+    private static func start(
+        _ path: String, lock: Int32, credentials: String?, wall: UInt64
+    ) throws(StoreFailure) -> (StateDirectory, SQLiteStore) {
+        // 1. The database, made private before anything is in it.
+        let database = "\(path)/repld.db"
+        guard let descriptor = try Files.open(database, O_RDWR | O_CREAT | O_NOFOLLOW) else {
+            throw .system(ENOENT, doing: "making", path: database)
+        }
+        let databaseStatus = try Files.status(of: descriptor, database)
+        if databaseStatus.st_mode & 0o077 != 0 { fchmod(descriptor, 0o600) }
+        close(descriptor)
+        try Files.syncDirectory(path)
+        let highWater = try HighWater("\(path)/high-water")
+        let store = try SQLiteStore(path: database, highWater: highWater)
+        let row = IdentityRow(connection: store.writer)
+        // 2. Who this is.
+        let identity = try row.read()
+        let key = try deviceKey(in: path, credentials: credentials, identity: identity)
+        let device = SigningKey(seed: key.seed).publicKey
+        if let expected = identity.device, expected != device {
+            throw .unusable(
+                "\(path)/\(DeviceKeyFile.name) is not the key of the device that \(database) belongs to: "
+                    + "put the right key there, or start with an empty directory")
+        }
+        // 3. Whether it goes on from where it stopped.
+        let findings = Findings(
+            identity: identity, file: try instanceFile(in: path), machine: try InstanceFile.thisMachine(),
+            databaseInode: databaseStatus.inode, lastRun: UInt64(store.pending.lastRun),
+            highWater: highWater.read(),
+            highWaterSecondsPutBack: try highWater.secondsPutBack())
+        let continuity = findings.continuity
+        if case .uncertain = continuity { try checkIntegrity(of: store.writer) }
+        try settle(row, device: device, findings: findings, continuity: continuity, in: path, wall: wall)
+        highWater.write(UInt64(store.pending.lastRun))
+        return (StateDirectory(path: path, key: key, continuity: continuity, lock: lock), store)
+    }
+
+    /// The steps of `IdentityRow`, in their order.
+    private static func settle(
+        _ row: IdentityRow, device: Bytes32, findings: Findings, continuity: Continuity, in path: String,
+        wall: UInt64
+    ) throws(StoreFailure) {
+        let token = SystemRandom.secret(Bytes16.byteCount).withBytes { Bytes16(Array($0)) }
+        let file = InstanceFile(
+            machine: findings.machine, databaseInode: findings.databaseInode, token: token)
+        let (new, instance) = ("\(path)/instance.new", "\(path)/instance")
+        let made = try Files.create(new, Array(file.text.utf8))
+        try row.announce(token: token, inode: made.inode)
+        let named = try Files.rename(new, to: instance, in: path)
+        var reason: String?
+        if case .uncertain(let why) = continuity { reason = why }
+        try row.settle(
+            device: device, token: token, inode: named.inode, changed: named.changed, uncertain: reason,
+            wall: wall)
+    }
+
+    private static func deviceKey(
+        in path: String, credentials: String?, identity: Findings.Identity
+    ) throws(StoreFailure) -> DeviceKeyFile {
+        if let found = try DeviceKeyFile.find(in: path, credentials: credentials) { return found }
+        if let seed = identity.seed, seed.count == DeviceKeyFile.byteCount {
+            return try DeviceKeyFile.make(in: path, seed: Secret(copying: seed))
+        }
+        guard identity.device == nil else {
+            throw .unusable(
+                "\(path)/\(DeviceKeyFile.name) is missing, and the database belongs to a device: put its key back, "
+                    + "or give it as the credential \(DeviceKeyFile.name)")
+        }
+        return try DeviceKeyFile.make(in: path, seed: SystemRandom.secret(DeviceKeyFile.byteCount))
+    }
+
+    private static func instanceFile(in path: String) throws(StoreFailure) -> Findings.File {
+        let name = "\(path)/instance"
+        guard let descriptor = try Files.open(name, O_RDONLY | O_NOFOLLOW) else { return .missing }
+        defer { close(descriptor) }
+        let status = try Files.status(of: descriptor, name)
+        guard let bytes = try Files.read(name, limit: InstanceFile.bytesMax), let file = InstanceFile(bytes)
+        else {
+            return .unreadable
+        }
+        return .found(file, inode: status.inode, changed: status.changed)
+    }
+
+    /// An older database under a newer WAL, as careless copying leaves it, is torn: better to say so than to go on.
+    private static func checkIntegrity(of connection: Connection) throws(StoreFailure) {
+        let answer = try connection.first("PRAGMA quick_check(1)") { $0.text(0) }
+        guard answer == "ok" else {
+            throw .unusable(
+                "\(connection.path) is damaged (\(answer ?? "no answer")), as when files of two copies are mixed: "
+                    + "restore one copy whole, with an empty directory under it")
+        }
+    }
+}

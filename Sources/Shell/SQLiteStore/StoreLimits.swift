@@ -1,0 +1,19 @@
+// Every bound of the store, with its reason and what happens at it.
+
+/// Bounds of the SQLite store.
+public enum StoreLimits {
+    /// WAL frames (pages of 4 KiB) after which the writer moves what it can into the database: 8 MiB.
+    static let checkpointFrames: Int32 = 2_048
+    /// A reader pins the WAL. When it has grown to this many frames (256 MiB), the oldest reader is closed: its next
+    /// read fails with `StoreFailure.failed`, and its owner starts again.
+    static let walFramesMax: Int32 = 65_536
+    /// Bytes that the WAL file keeps after a checkpoint.
+    static let walFileBytesKept = 64 << 20
+    /// Read connections kept open between reads; more are opened as needed and closed after use.
+    static let idleReadersMax = 4
+    /// SQLite's own page cache, KiB a connection.
+    static let writerCacheKiB = 8_192
+    static let readerCacheKiB = 1_024
+    /// How long a lock of another process (a person's `sqlite3`) is waited for.
+    static let busyMilliseconds: Int32 = 5_000
+}

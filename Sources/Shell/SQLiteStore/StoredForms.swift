@@ -1,0 +1,95 @@
+// How values of the contract lie in columns: the few that are neither an integer nor bytes already. What does not
+// read back is damage of the file, not a fault of a peer.
+
+import Bytes
+import Causality
+import Crypto
+import Node
+
+enum StoredForms {
+    static func encode(_ dots: [Dot]) -> [UInt8] {
+        var writer = ByteWriter(reserving: dots.count * 24)
+        for dot in dots {
+            dot.replica.raw.encode(into: &writer)
+            writer.u64(dot.sequence.value)
+        }
+        return writer.bytes
+    }
+
+    static func dots(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> [Dot] {
+        try decode(bytes, what: "dots", in: path) { reader throws(DecodeFault) in
+            var dots: [Dot] = []
+            while !reader.isAtEnd {
+                let replica = ReplicaID(raw: try Bytes16(from: &reader))
+                dots.append(Dot(replica, SequenceNumber(try reader.u64())))
+            }
+            return dots
+        }
+    }
+
+    /// One change of a run: the sequences it takes, and what came of it.
+    typealias Part = (length: Int, status: ChangeStatus)
+
+    /// A varint for each change: four times its length, plus its status. One byte for most.
+    static func encode(layoutOf changes: [CommitRecord]) -> [UInt8] {
+        var writer = ByteWriter(reserving: changes.count)
+        for change in changes {
+            writer.varint((change.last.value - change.first.value + 1) << 2 | UInt64(change.status.rawValue))
+        }
+        return writer.bytes
+    }
+
+    static func layout(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> [Part] {
+        try decode(bytes, what: "the layout of a run", in: path) { reader throws(DecodeFault) in
+            var parts: [Part] = []
+            while !reader.isAtEnd {
+                let part = try reader.count(limit: Int(Int32.max), field: "layout")
+                guard let status = ChangeStatus(rawValue: UInt8(part & 3)) else {
+                    throw .unknownTag(field: "layout", value: UInt64(part & 3))
+                }
+                parts.append((part >> 2, status))
+            }
+            return parts
+        }
+    }
+
+    static func status(_ number: Int64, in path: String) throws(StoreFailure) -> ChangeStatus {
+        guard let status = UInt8(exactly: number).flatMap(ChangeStatus.init(rawValue:)) else {
+            throw damaged("the status of a change", in: path)
+        }
+        return status
+    }
+
+    static func key(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Key {
+        guard let key = Key(validating: bytes) else { throw damaged("a key", in: path) }
+        return key
+    }
+
+    static func bytes32(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Bytes32 {
+        guard bytes.count == Bytes32.byteCount else { throw damaged("32 bytes", in: path) }
+        return Bytes32(bytes)
+    }
+
+    static func signature(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Signature {
+        guard bytes.count == Signature.byteCount else { throw damaged("a signature", in: path) }
+        return Signature(bytes)
+    }
+
+    static func replica(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> ReplicaID {
+        guard bytes.count == Bytes16.byteCount else { throw damaged("a replica", in: path) }
+        return ReplicaID(raw: Bytes16(bytes))
+    }
+
+    private static func decode<Value>(
+        _ bytes: [UInt8], what: String, in path: String,
+        _ body: (inout ByteReader) throws(DecodeFault) -> Value
+    ) throws(StoreFailure) -> Value {
+        var reader = ByteReader(bytes)
+        do throws(DecodeFault) { return try body(&reader) } catch { throw damaged(what, in: path) }
+    }
+
+    private static func damaged(_ what: String, in path: String) -> StoreFailure {
+        .unusable(
+            "\(path) is damaged: \(what) cannot be read; restore a backup, or join again from another node")
+    }
+}

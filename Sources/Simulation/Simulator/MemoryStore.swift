@@ -1,0 +1,277 @@
+// A store for the simulator and the tests of the node: the whole contract as one deterministic value, without a disk.
+// Writes go straight into the tables, each beside a step that takes it back; `commit` forgets those steps. So a
+// transaction costs what it writes, and a crash is a rollback: what was not committed is gone, what was is there.
+
+public import Bytes
+public import Causality
+public import Node
+public import Wire
+
+/// The contract in memory. A copy is an independent store with the same data: also how a disk is cloned.
+public struct MemoryStore: ChangeStore, Sendable {
+    /// What the disk does wrong, and when.
+    public struct Fault: Sendable {
+        /// Commits that still succeed before the one that fails.
+        public var commitsBefore: Int
+        /// Thrown by that commit. After a failed sync, every later commit fails the same way.
+        public var failure: StoreFailure
+
+        public init(commitsBefore: Int = 0, failure: StoreFailure) {
+            self.commitsBefore = commitsBefore
+            self.failure = failure
+        }
+    }
+
+    /// Injected from outside; cleared when it has struck, but for a failed sync.
+    public var fault: Fault?
+    private var tables = MemoryTables()
+    /// Takes back what was written since `begin`, last first; nil outside a transaction.
+    private var undo: [@Sendable (inout MemoryTables) -> Void]?
+
+    public init() {}
+
+    /// What the next process finds: everything committed, nothing else. Faults stay with the disk.
+    public func afterCrash() -> MemoryStore {
+        var store = self
+        store.rollback()
+        return store
+    }
+
+    public mutating func begin() throws(StoreFailure) {
+        precondition(undo == nil, "begin inside a transaction")
+        undo = []
+    }
+
+    public mutating func commit() throws(StoreFailure) {
+        precondition(undo != nil, "commit outside a transaction")
+        if var fault {
+            fault.commitsBefore -= 1
+            self.fault = fault
+            if fault.commitsBefore < 0 {
+                if case .syncFailed = fault.failure {
+                    self.fault?.commitsBefore = 0
+                } else {
+                    self.fault = nil
+                }
+                rollback()
+                throw fault.failure
+            }
+        }
+        undo = nil
+    }
+
+    public mutating func rollback() {
+        for step in (undo ?? []).reversed() { step(&tables) }
+        undo = nil
+    }
+
+    public func reader() throws(StoreFailure) -> MemoryReader {
+        MemoryReader(tables: afterCrash().tables)
+    }
+
+    // MARK: Writes
+
+    public mutating func setMeta(_ name: String, _ value: [UInt8]?) throws(StoreFailure) {
+        let old = tables.meta[name]
+        tables.meta[name] = value
+        onRollback { $0.meta[name] = old }
+    }
+
+    public mutating func put(_ space: SpaceRecord) throws(StoreFailure) {
+        let id = space.id
+        guard let old = tables.spaces[id]?.record else {
+            tables.spaces[id] = MemoryTables.Space(record: space)
+            onRollback { $0.spaces[id] = nil }
+            return
+        }
+        tables.spaces[id]?.record = space
+        onRollback { $0.spaces[id]?.record = old }
+    }
+
+    public mutating func remove(_ space: SpaceID) throws(StoreFailure) {
+        let old = tables.spaces.removeValue(forKey: space)
+        onRollback { $0.spaces[space] = old }
+    }
+
+    public mutating func addRosterOperation(_ space: SpaceID, _ bytes: [UInt8]) throws(StoreFailure) {
+        change(space) {
+            $0.roster.append(bytes)
+        } undoing: {
+            $0.roster.removeLast()
+        }
+    }
+
+    public mutating func append(
+        _ space: SpaceID, _ run: StoredRun, changes: [CommitRecord], touched: [[Key]]
+    ) throws(StoreFailure) {
+        run.checkLayout(of: changes, touched: touched)
+        let head = tables.spaces[space]?.logs[run.replica]?.head ?? .none
+        precondition(
+            run.first > head, "\(run.replica) is held up to \(head), a run from \(run.first) is appended")
+        change(space) {
+            $0.logs[run.replica, default: MemoryTables.Log()].runs.append(run)
+            $0.commits.append(contentsOf: changes)
+            for (record, keys) in zip(changes, touched) {
+                for key in keys { $0.touching[key, default: []].append(record) }
+            }
+        } undoing: {
+            $0.logs[run.replica]?.runs.removeLast()
+            $0.commits.removeLast(changes.count)
+            for keys in touched {
+                for key in keys { $0.touching[key]?.removeLast() }
+            }
+        }
+    }
+
+    public mutating func addBoundary(_ space: SpaceID, _ replica: ReplicaID, _ boundary: BoundaryRecord)
+        throws(StoreFailure)
+    {
+        changeLog(space, replica) { $0.boundaries[boundary.last] = boundary }
+    }
+
+    public mutating func addSeal(_ space: SpaceID, _ seal: Seal, isBoundary: Bool) throws(StoreFailure) {
+        changeLog(space, seal.replica) { log in
+            let latest = log.seals.last
+            if let latest, latest.name > seal.last, !isBoundary { return }
+            if let latest, latest.name < seal.last, !latest.value.isBoundary { log.seals[latest.name] = nil }
+            let isForEver = isBoundary || log.seals[seal.last]?.isBoundary == true
+            log.seals[seal.last] = MemoryTables.KeptSeal(seal: seal, isBoundary: isForEver)
+        }
+    }
+
+    public mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure) {
+        let old = tables.spaces[space]?.documents[document.key]
+        let delta = (document.isVisible ? 1 : 0) - (old?.isVisible == true ? 1 : 0)
+        change(space) {
+            $0.documents[document.key] = document
+            $0.visibleCount += delta
+        } undoing: {
+            $0.documents[document.key] = old
+            $0.visibleCount -= delta
+        }
+    }
+
+    public mutating func put(_ space: SpaceID, _ key: Key, _ snapshot: SnapshotRecord) throws(StoreFailure) {
+        let old = tables.spaces[space]?.snapshots[key]
+        change(space) {
+            $0.snapshots[key] = snapshot
+        } undoing: {
+            $0.snapshots[key] = old
+        }
+    }
+
+    public mutating func put(_ space: SpaceID, _ key: Key, _ record: IdempotencyRecord) throws(StoreFailure) {
+        let old = tables.spaces[space]?.idempotency[key]
+        change(space) {
+            $0.idempotency[key] = record
+        } undoing: {
+            $0.idempotency[key] = old
+        }
+    }
+
+    public mutating func expireIdempotency(before wall: UInt64) throws(StoreFailure) {
+        for space in tables.spaces.keys {
+            let old = tables.spaces[space]?.idempotency ?? [:]
+            let kept = old.filter { $0.value.expires >= wall }
+            if kept.count < old.count {
+                change(space) {
+                    $0.idempotency = kept
+                } undoing: {
+                    $0.idempotency = old
+                }
+            }
+        }
+    }
+
+    // MARK: Inside a transaction
+
+    private mutating func onRollback(_ step: @escaping @Sendable (inout MemoryTables) -> Void) {
+        precondition(undo != nil, "a write outside a transaction")
+        undo?.append(step)
+    }
+
+    private mutating func change(
+        _ space: SpaceID, _ body: (inout MemoryTables.Space) -> Void,
+        undoing step: @escaping @Sendable (inout MemoryTables.Space) -> Void
+    ) {
+        guard tables.spaces[space] != nil else {
+            preconditionFailure("a write to the unknown space \(space)")
+        }
+        Self.apply(body, to: &tables.spaces[space])
+        onRollback { Self.apply(step, to: &$0.spaces[space]) }
+    }
+
+    /// In place: taken out and put back, so that no table is copied for the change.
+    private static func apply(
+        _ body: (inout MemoryTables.Space) -> Void, to space: inout MemoryTables.Space?
+    ) {
+        guard var held = space.take() else { return }
+        body(&held)
+        space = held
+    }
+
+    /// Boundaries and seals are few: the step back puts their old tables back whole.
+    private mutating func changeLog(
+        _ space: SpaceID, _ replica: ReplicaID, _ body: (inout MemoryTables.Log) -> Void
+    ) {
+        let old = tables.spaces[space]?.logs[replica] ?? MemoryTables.Log()
+        let (boundaries, seals) = (old.boundaries, old.seals)
+        change(space) {
+            body(&$0.logs[replica, default: MemoryTables.Log()])
+        } undoing: {
+            $0.logs[replica]?.boundaries = boundaries
+            $0.logs[replica]?.seals = seals
+        }
+    }
+}
+
+extension MemoryStore {
+    public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? { try view.meta(name) }
+    public func spaces() throws(StoreFailure) -> [SpaceRecord] { try view.spaces() }
+    public func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]] {
+        try view.rosterOperations(space)
+    }
+    public func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector { try view.heads(space) }
+    public func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
+        throws(StoreFailure) -> [StoredRun]
+    {
+        try view.runs(space, replica, from: from, bytesMax: bytesMax)
+    }
+    public func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber)
+        throws(StoreFailure) -> BoundaryRecord?
+    {
+        try view.boundary(space, replica, before: sequence)
+    }
+    public func seals(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, limit: Int)
+        throws(StoreFailure) -> [Seal]
+    {
+        try view.seals(space, replica, from: from, limit: limit)
+    }
+    public func commits(_ space: SpaceID, after position: CommitPosition, limit: Int)
+        throws(StoreFailure) -> [CommitRecord]
+    {
+        try view.commits(space, after: position, limit: limit)
+    }
+    public func commits(_ space: SpaceID, touching document: Key, after position: CommitPosition, limit: Int)
+        throws(StoreFailure) -> [CommitRecord]
+    {
+        try view.commits(space, touching: document, after: position, limit: limit)
+    }
+    public func document(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> DocumentRecord? {
+        try view.document(space, key)
+    }
+    public func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int)
+        throws(StoreFailure) -> [DocumentRecord]
+    {
+        try view.documents(space, prefix: prefix, after: after, limit: limit)
+    }
+    public func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int { try view.documentCount(space) }
+    public func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord? {
+        try view.snapshot(space, key)
+    }
+    public func idempotency(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> IdempotencyRecord? {
+        try view.idempotency(space, key)
+    }
+
+    private var view: MemoryReader { MemoryReader(tables: tables) }
+}

@@ -1,1 +1,0 @@
-// The floor `Simulator` (Sources/README.md).

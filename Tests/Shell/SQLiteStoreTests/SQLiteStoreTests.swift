@@ -1,0 +1,131 @@
+// What is SQLite's alone: files that are not ours, the bound of the WAL, readers that stay too long.
+
+import Bytes
+import Causality
+import Foundation
+import Node
+import Testing
+import Wire
+
+@testable import SQLiteStore
+
+@Suite struct SQLiteStoreTests {
+    private let folder: Folder
+    private let path: String
+
+    init() throws {
+        folder = try Folder()
+        path = "\(folder.path)/repld.db"
+        try Data().write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("a database of a newer schema is refused by name, and stays as it is")
+    func newer() throws {
+        _ = try SQLiteStore(path: path)
+        try Connection(path, .copy).execute("PRAGMA user_version = 99")
+        #expect { _ = try SQLiteStore(path: path) } throws: { failure in
+            guard case StoreFailure.unusable(let message) = failure else { return false }
+            return message.contains(path) && message.contains("schema 99")
+        }
+        let version = try Connection(path, .copy).first("PRAGMA user_version") { $0.integer(0) }
+        #expect(version == 99)
+    }
+
+    @Test("a database of another program is refused")
+    func foreign() throws {
+        try Connection(path, .copy).execute("CREATE TABLE x(y); PRAGMA application_id = 7")
+        #expect { _ = try SQLiteStore(path: path) } throws: { "\($0)".contains("not one of repld") }
+    }
+
+    @Test("a file that is no database is unusable")
+    func garbage() throws {
+        try Data(repeating: 0x41, count: 10_000).write(to: URL(fileURLWithPath: path))
+        #expect { _ = try SQLiteStore(path: path) } throws: { failure in
+            guard case StoreFailure.unusable(let message) = failure else { return false }
+            return message.contains(path)
+        }
+    }
+
+    @Test("the writer keeps WAL and full syncs")
+    func pragmas() throws {
+        let store = try SQLiteStore(path: path)
+        func pragma(_ name: String) throws -> String? {
+            try store.writer.first("PRAGMA \(name)") { $0.text(0) }
+        }
+        #expect(try pragma("journal_mode") == "wal")
+        #expect(try pragma("synchronous") == "2")
+        #expect(try pragma("wal_autocheckpoint") == "0")
+    }
+
+    @Test("a reader cannot write")
+    func readOnly() throws {
+        _ = try SQLiteStore(path: path)
+        #expect(throws: StoreFailure.self) { try Connection(path, .reader).execute("DELETE FROM meta") }
+    }
+
+    private func write(_ store: inout SQLiteStore, _ rounds: Int, bytes: Int) throws {
+        for round in 0..<rounds {
+            // Another value each time: SQLite does not write pages that stay as they are.
+            let value = [UInt8](repeating: UInt8(round), count: bytes)
+            try store.begin()
+            try store.setMeta("m\(round % 4)", value)
+            try store.commit()
+        }
+    }
+
+    private func walBytes() throws -> Int {
+        var status = stat()
+        return stat("\(path)-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    @Test("the WAL stays bounded while commits go on")
+    func walBound() throws {
+        var store = try SQLiteStore(path: path)
+        try write(&store, 200, bytes: 400_000)
+        #expect(try walBytes() < 16 << 20)
+    }
+
+    @Test("a reader that holds the WAL for too long is ended, and the WAL shrinks again")
+    func expired() throws {
+        var store = try SQLiteStore(path: path)
+        try write(&store, 1, bytes: 10)
+        let reader = try store.reader()
+        #expect(try reader.meta("m0")?.count == 10)
+        try write(&store, 70, bytes: 4_000_000)
+        #expect(throws: StoreFailure.self) { try reader.meta("m0") }
+        try write(&store, 4, bytes: 4_000_000)
+        #expect(store.walFrames < StoreLimits.walFramesMax)
+        #expect(try store.reader().meta("m0")?.count == 4_000_000)
+    }
+
+    @Test("readers are used again, and ended by letting go of them")
+    func pool() throws {
+        var store = try SQLiteStore(path: path)
+        for round in 1...50 {
+            try write(&store, 1, bytes: round)
+            let readers = try (0..<6).map { _ in try store.reader() }
+            for reader in readers { #expect(try reader.meta("m0")?.count == round) }
+        }
+        try write(&store, 20, bytes: 1_000_000)
+        #expect(store.walFrames <= StoreLimits.checkpointFrames + 256, "nobody holds it")
+    }
+
+    @Test("a failed write leaves the store usable after a rollback")
+    func recovers() throws {
+        var store = try SQLiteStore(path: path)
+        // A page limit stands for a full disk.
+        try store.writer.execute("PRAGMA max_page_count = 100")
+        #expect { try write(&store, 1, bytes: 4_000_000) } throws: { failure in
+            guard case StoreFailure.full(let message) = failure else { return false }
+            return message.contains(path)
+        }
+        store.rollback()
+        #expect(try store.meta("m0") == nil)
+        try write(&store, 1, bytes: 10)
+        #expect(try store.meta("m0")?.count == 10)
+    }
+}
+
+extension SQLiteStore {
+    fileprivate var walFrames: Int32 { writer.walFrameCount }
+}

@@ -1,0 +1,300 @@
+// Real directories, and what befalls them: restarts and crashes, which are not to be noticed, and copies, restores
+// and put-back files, each of which must be.
+
+import Bytes
+import Causality
+import Crypto
+import Foundation
+import Node
+import SQLiteStore
+import Testing
+import Wire
+
+private let home = SpaceID(raw: Bytes32([UInt8](repeating: 1, count: 32)))
+private let log = ReplicaID(raw: Bytes16(high: 1, low: 1))
+
+/// A started state directory. Letting go of it without `commit`s open is like a stop; files are as they are.
+private struct Started {
+    var directory: StateDirectory
+    var store: SQLiteStore
+
+    init(_ path: String, credentials: String? = nil) throws {
+        (directory, store) = try StateDirectory.open(path, credentials: credentials, wall: 1_700_000_000_000)
+    }
+
+    var continuity: Continuity { directory.continuity }
+    var device: Bytes32 { SigningKey(seed: directory.deviceSeed).publicKey }
+
+    /// One more change in the log, under an incarnation if there is none.
+    mutating func write() throws {
+        try store.begin()
+        var space =
+            try store.spaces().first
+            ?? SpaceRecord(id: home, name: "home", keys: [], incarnation: nil, position: .start)
+        if space.incarnation == nil { space.incarnation = .random(in: 1 ... .max) }
+        space.position = space.position.next
+        try store.put(space)
+        let sequence = try store.heads(home)[log] + 1
+        let run = StoredRun(
+            replica: log, first: sequence, last: sequence, position: space.position, changes: 1, bytes: [1])
+        let record = CommitRecord(
+            position: space.position, replica: log, first: sequence, last: sequence, status: .executed)
+        try store.append(home, run, changes: [record], touched: [["d"]])
+        try store.commit()
+    }
+
+    func incarnation() throws -> UInt64? { try store.spaces().first?.incarnation }
+}
+
+/// Runs `body` on a started directory and stops it.
+@discardableResult
+private func started<Result>(_ path: String, _ body: (inout Started) throws -> Result) throws -> Result {
+    var state = try Started(path)
+    return try body(&state)
+}
+
+private func expectUncertain(_ path: String, _ word: String, _ place: SourceLocation = #_sourceLocation)
+    throws
+{
+    let (continuity, incarnation, note) = try started(path) {
+        ($0.continuity, try $0.incarnation(), try $0.store.meta(Continuity.noteName))
+    }
+    guard case .uncertain(let reason) = continuity else {
+        Issue.record("\(continuity) where continuity is uncertain", sourceLocation: place)
+        return
+    }
+    #expect(reason.contains(word), sourceLocation: place)
+    #expect(incarnation == nil, "the old incarnation is gone", sourceLocation: place)
+    #expect(note.map { String(decoding: $0.dropFirst(8), as: UTF8.self) } == reason, sourceLocation: place)
+    #expect(try started(path) { $0.continuity } == .continued, "said once", sourceLocation: place)
+}
+
+@Suite struct StateDirectoryTests {
+    private let folder: Folder
+    private let state: String
+
+    init() throws {
+        folder = try Folder()
+        state = "\(folder.path)/state"
+    }
+
+    @Test("a fresh directory is made private, its files too, and starts continue each other")
+    func restarts() throws {
+        let (device, incarnation) = try started(state) { first in
+            #expect(first.continuity == .first)
+            try first.write()
+            return (first.device, try first.incarnation())
+        }
+        for _ in 0..<3 {
+            try started(state) { next in
+                #expect(next.continuity == .continued)
+                #expect(next.device == device)
+                #expect(try next.incarnation() == incarnation)
+                try next.write()
+                var status = stat()
+                for (name, mode) in [
+                    ("", 0o700), ("/repld.db", 0o600), ("/repld.db-wal", 0o600), ("/device.key", 0o600),
+                    ("/instance", 0o600), ("/high-water", 0o600),
+                ] {
+                    #expect(stat(state + name, &status) == 0)
+                    #expect(Int(status.st_mode & 0o777) == mode, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("a second process is refused as long as the first lives, and the message names the directory")
+    func locked() throws {
+        try started(state) { _ in
+            let refused = #expect(throws: StateFailure.inUse(path: state)) { try Started(state) }
+            #expect(refused?.description.contains(state) == true)
+        }
+        #expect(try started(state) { $0.continuity } == .continued)
+    }
+
+    @Test("an existing directory that others may read is made private")
+    func madePrivate() throws {
+        try folder.run("mkdir", "-m", "755", state)
+        try started(state) { _ in
+            var status = stat()
+            #expect(stat(state, &status) == 0 && status.st_mode & 0o777 == 0o700)
+        }
+    }
+
+    @Test("a directory that cannot be made or used is named with the reason")
+    func notUsable() throws {
+        let missing = "\(folder.path)/no/such/state"
+        #expect { try Started(missing) } throws: { "\($0)".contains(missing) && "\($0)".contains("/no/such") }
+        try folder.run("touch", state)
+        #expect { try Started(state) } throws: { "\($0)".contains(state) }
+    }
+
+    @Test("a copy taken while the daemon runs, and started elsewhere, is noticed; the original goes on")
+    func copyWhileRunning() throws {
+        try started(state) { original in
+            try original.write()
+            try folder.run("cp", "-a", state, "\(folder.path)/copy")
+            try original.write()
+            try expectUncertain("\(folder.path)/copy", "copy")
+            try original.write()
+        }
+        #expect(try started(state) { $0.continuity } == .continued)
+    }
+
+    @Test("a copy of a stopped directory put back over it in place is noticed")
+    func putBackInPlace() throws {
+        try started(state) { try $0.write() }
+        try folder.run("cp", "-a", state, "copy")
+        try started(state) { try $0.write() }
+        try folder.run("cp", "-a", "copy/.", state)
+        try expectUncertain(state, "copy")
+    }
+
+    @Test("a copy taken during the last run and put back by rename is noticed", arguments: ["cp", "mv"])
+    func putBack(tool: String) throws {
+        try started(state) { run in
+            try run.write()
+            try folder.run("cp", "-a", state, "copy")
+            try run.write()
+        }
+        try folder.run("rm", "-r", state)
+        if tool == "mv" {
+            try folder.run("mv", "copy", state)
+        } else {
+            try folder.run("cp", "-r", "copy", state)
+        }
+        try expectUncertain(state, "copy")
+    }
+
+    @Test("only the database of the last run put back, in place, is noticed by how little it holds")
+    func databasePutBackInPlace() throws {
+        try started(state) { run in
+            try run.write()
+            try folder.run("mkdir", "copy")
+            try folder.run("cp", "-a", "\(state)/repld.db", "\(state)/repld.db-wal", "copy")
+            try run.write()
+            try run.write()
+        }
+        try folder.run("sh", "-c", "rm -f \(state)/repld.db-*; cp copy/repld.db* \(state)/")
+        try expectUncertain(state, "2 runs before")
+    }
+
+    @Test("the database of an earlier run put back is noticed")
+    func databaseOfEarlierRun() throws {
+        try started(state) { try $0.write() }
+        try folder.run("cp", "-a", "\(state)/repld.db", "old.db")
+        try started(state) { _ in }
+        try folder.run("cp", "old.db", "\(state)/repld.db")
+        try expectUncertain(state, "different starts")
+    }
+
+    @Test("the database put back as another file is noticed, though it holds everything")
+    func databaseReplaced() throws {
+        try started(state) { try $0.write() }
+        try folder.run("cp", "-a", "\(state)/repld.db", "same.db")
+        try folder.run("mv", "same.db", "\(state)/repld.db")
+        try expectUncertain(state, "another file")
+    }
+
+    @Test("a tool that skips equal files and puts the rest back with their dates is noticed")
+    func putBackLikeRsync() throws {
+        try started(state) { run in
+            try run.write()
+            try folder.run("cp", "-a", state, "copy")
+            try run.write()
+        }
+        // instance and device.key are equal in date and size, so such a tool leaves them; the database, written to in
+        // place, keeps its inode.
+        try folder.run(
+            "sh", "-c",
+            "rm -f \(state)/repld.db-*; touch -d '1 hour ago' copy/high-water; cp -p copy/repld.db* copy/high-water \(state)/"
+        )
+        try expectUncertain(state, "date of its past")
+    }
+
+    @Test("the database alone in a fresh directory is a restore; its key must come with it")
+    func databaseAlone() throws {
+        try started(state) { try $0.write() }
+        try folder.run("mkdir", "fresh")
+        try folder.run("cp", "\(state)/repld.db", "fresh")
+        let fresh = "\(folder.path)/fresh"
+        #expect { try Started(fresh) } throws: { "\($0)".contains("device.key is missing") }
+        try folder.run("cp", "\(state)/device.key", "fresh")
+        try expectUncertain(fresh, "restored")
+    }
+
+    @Test("the key of another device is refused, and nothing is changed")
+    func otherKey() throws {
+        try started(state) { try $0.write() }
+        try started("\(folder.path)/other") { _ in }
+        try folder.run("cp", "-a", "\(state)/device.key", "right.key")
+        try folder.run("cp", "other/device.key", state)
+        #expect { try Started(state) } throws: { "\($0)".contains("is not the key of the device") }
+        try folder.run("cp", "right.key", "\(state)/device.key")
+        #expect(try started(state) { $0.continuity } == .continued)
+    }
+
+    @Test(
+        "a backup alone in a fresh directory is the same device with a new incarnation, and loses its copy of the key"
+    )
+    func backup() throws {
+        let (device, bytes) = try started(state) { run in
+            try run.write()
+            let copy = try run.directory.backup.write(at: 1_700_000_000_000)
+            var status = stat()
+            #expect(stat(copy, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            try folder.run("mkdir", "fresh")
+            try folder.run("cp", copy, "fresh/repld.db")
+            try run.write()
+            let seed = Data(run.directory.deviceSeed.exposedBytes())
+            #expect(try Data(contentsOf: URL(fileURLWithPath: copy)).range(of: seed) != nil)
+            return (run.device, seed)
+        }
+        let fresh = "\(folder.path)/fresh"
+        try expectUncertain(fresh, "backup")
+        try started(fresh) { restored in
+            #expect(restored.device == device)
+            let heads = try restored.store.heads(home)
+            #expect(heads[log] == SequenceNumber(1), "the state when it was made")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fresh)/repld.db")).range(of: bytes) == nil)
+        #expect(try started(state) { $0.continuity } == .continued, "the original goes on")
+        let left = try FileManager.default.contentsOfDirectory(atPath: state).filter {
+            $0.hasPrefix("backup")
+        }
+        #expect(left == [], "what was not fetched is gone after a restart")
+    }
+
+    @Test("a backup put back in place, in the run that it was made in, is noticed")
+    func backupInPlace() throws {
+        let copy = try started(state) { run in
+            try run.write()
+            let copy = try run.directory.backup.write(at: 0)
+            try folder.run("cp", copy, "backup.db")
+            return "\(folder.path)/backup.db"
+        }
+        try folder.run("cp", copy, "\(state)/repld.db")
+        try expectUncertain(state, "backup")
+    }
+
+    @Test("a key that came as a credential is neither written to the directory nor into backups")
+    func credential() throws {
+        try folder.run("mkdir", "credentials")
+        let seed = Data((0..<32).map { UInt8($0) })
+        try seed.write(to: URL(fileURLWithPath: "\(folder.path)/credentials/device.key"))
+        let run = try Started(state, credentials: "\(folder.path)/credentials")
+        #expect(run.device == SigningKey(seed: Secret(copying: Array(seed))).publicKey)
+        #expect(access("\(state)/device.key", F_OK) != 0)
+        let copy = try run.directory.backup.write(at: 0)
+        for path in [copy, "\(state)/repld.db", "\(state)/repld.db-wal"] {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: seed) == nil)
+        }
+    }
+
+    @Test("a key file of another length is refused by name")
+    func shortKey() throws {
+        try folder.run("mkdir", "state")
+        try folder.run("sh", "-c", "echo short > state/device.key")
+        #expect { try Started(state) } throws: { "\($0)".contains("device.key has 6 bytes") }
+    }
+}
