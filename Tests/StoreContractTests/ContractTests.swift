@@ -165,7 +165,8 @@ private let (a, b) = (replica(1), replica(2))
     )
     func documents(kind: Kind) throws {
         var disk = try Disk(kind)
-        // NFC and NFD of é, a key that is another's prefix, a percent sign, and an empty key after a long one.
+        // NFC and NFD of é, a key that is another's prefix, a percent sign, and an empty key after a long
+        // one.
         let keys: [Key] = [
             "note/2", "note", "note/1", "notf", "note/\u{e9}", "note/e\u{301}", "n%", "note/", "z",
         ]

@@ -56,7 +56,8 @@ struct Disk {
         (self.store, self.folder) = (store, folder)
     }
 
-    /// What another process finds after a kill -9 at this moment: the files as they are, the transaction open.
+    /// What another process finds after a kill -9 at this moment: the files as they are, the transaction
+    /// open.
     func afterCrash() throws -> Disk {
         guard let folder else {
             let store = try #require(store as? MemoryStore)

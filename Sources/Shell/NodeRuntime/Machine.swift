@@ -1,5 +1,5 @@
-// What the runtime needs of a node. The node is one; tests drive the loop with a small fake, so that order, batching
-// and stopping are proved without disks and sockets.
+// What the runtime needs of a node. The node is one; tests drive the loop with a small fake, so that order,
+// batching and stopping are proved without disks and sockets.
 
 public import Causality
 public import Node

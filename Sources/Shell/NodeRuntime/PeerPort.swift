@@ -1,5 +1,5 @@
-// What the runtime asks of the peer network. Orders of one batch go over together: one hop to the network's event
-// loop and one flush a connection, however many frames the node sent.
+// What the runtime asks of the peer network. Orders of one batch go over together: one hop to the network's
+// event loop and one flush a connection, however many frames the node sent.
 
 public import Node
 

@@ -2,15 +2,15 @@
 
 /// Bounds of the node's thread and its queue.
 public enum RuntimeLimits {
-    /// Requests waiting for the node's thread. Policy: refuse (429). Servers hold their own connections back long
-    /// before; this is what keeps memory bounded when they do not.
+    /// Requests waiting for the node's thread. Policy: refuse (429). Servers hold their own connections back
+    /// long before; this is what keeps memory bounded when they do not.
     public static let requestsMax = 8_192
     /// Inputs handled in one batch, so that the first of it does not wait long for the commit.
     public static let batchInputsMax = 1_024
     /// Received bytes handled in one batch, for the same reason.
     public static let batchBytesMax = 8 << 20
-    /// Unhandled bytes of one peer connection. Policy: its reading pauses until the node has caught up, so all
-    /// connections together hold at most links × this.
+    /// Unhandled bytes of one peer connection. Policy: its reading pauses until the node has caught up, so
+    /// all connections together hold at most links × this.
     public static let connectionBytesMax = 256 << 10
     /// The longest the thread sleeps: deadlines count suspended time, its sleep does not.
     public static let sleepMillisecondsMax: UInt64 = 15_000

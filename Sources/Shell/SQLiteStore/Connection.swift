@@ -1,11 +1,12 @@
-// One connection to the database, with its statements. There is exactly one that writes and checkpoints: Debian 12's
-// SQLite can lose a commit when two of them reset the WAL at once. All others are opened read-only.
+// One connection to the database, with its statements. There is exactly one that writes and checkpoints:
+// Debian 12's SQLite can lose a commit when two of them reset the WAL at once. All others are opened
+// read-only.
 
 import CSQLite
 import Node
 
-/// An open database. Not for two threads at once: its owner (the node's thread, or the holder of a reader's lock)
-/// changes hands as a whole, which is what `@unchecked Sendable` stands for here.
+/// An open database. Not for two threads at once: its owner (the node's thread, or the holder of a reader's
+/// lock) changes hands as a whole, which is what `@unchecked Sendable` stands for here.
 final class Connection: @unchecked Sendable {
     enum Mode {
         case writer
@@ -95,9 +96,9 @@ final class Connection: @unchecked Sendable {
     /// False between BEGIN and its end, whoever ended it: SQLite rolls back by itself after some failures.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
-    /// Moves what no reader needs any more from the WAL into the database, once the WAL is long enough to be worth
-    /// it. Never waits. A failed sync here is as fatal as in a commit: the kernel may have dropped the pages. Other
-    /// failures leave everything in the WAL, where it is safe, and the next commit tries again.
+    /// Moves what no reader needs any more from the WAL into the database, once the WAL is long enough to be
+    /// worth it. Never waits. A failed sync here is as fatal as in a commit: the kernel may have dropped the
+    /// pages. Other failures leave everything in the WAL, where it is safe, and the next commit tries again.
     func checkpoint(whenFramesExceed limit: Int32) throws(StoreFailure) {
         guard walFrames.pointee > limit else { return }
         let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

@@ -1,20 +1,20 @@
-// Is this the directory that the last start left, with nothing taken away? If not, going on in the old logs could use
-// sequence numbers a second time, and two different changes at one dot never heal. So whatever is not certain opens a
-// new incarnation. What can happen, and what gives it away:
+// Is this the directory that the last start left, with nothing taken away? If not, going on in the old logs
+// could use sequence numbers a second time, and two different changes at one dot never heal. So whatever is
+// not certain opens a new incarnation. What can happen, and what gives it away:
 //
-//   whole directory copied elsewhere (cp -a, rsync, backup),   ctime and inode of STATE/instance are not those that
-//     while running or not                                     the database knows; no tool can set a ctime
-//   … to another machine                                       also the machine id
-//   older copy put back, in place or by rename                 the same: put-back files are new or changed inodes
-//   older copy put back by a tool that skips equal files       STATE/high-water has an mtime in the past of its ctime
-//   only the database put back, in the directory it is from    its token, or its inode, or it holds less than
-//                                                              STATE/high-water says
-//   only the database put into a fresh directory, or a         STATE/instance is missing; a backup made by repld
-//     backup of repld                                          says so itself
+//   whole directory copied elsewhere, running or not     ctime and inode of STATE/instance are not those that
+//     (cp -a, rsync, backup)                             the database knows; no tool can set a ctime
+//   … to another machine                                 also the machine id
+//   older copy put back, in place or by rename           the same: its files are new or changed inodes
+//   … by a tool that skips equal files (rsync)           STATE/high-water has an mtime before its ctime
+//   only the database put back                           its token, or its inode, or it holds less than
+//                                                        STATE/high-water says
+//   only the database, in a fresh directory              STATE/instance is missing
+//   a backup made by repld                               it says so itself
 //
-// The original of a copy notices nothing and goes on: its own file was not touched. What no file can show is a disk
-// or machine that was cloned or rolled back below the file system; that shows on links (clone alarm, a peer that holds
-// more of my log than I do).
+// The original of a copy notices nothing and goes on: its own file was not touched. What no file can show is
+// a disk or machine that was cloned or rolled back below the file system; that shows on links (clone alarm, a
+// peer that holds more of my log than I do).
 
 import Bytes
 import Node
@@ -24,11 +24,13 @@ public enum Continuity: Equatable, Sendable {
     /// A fresh database: nothing was ever written from it.
     case first
     case continued
-    /// Restored, copied, or an older copy: every space goes on in a new incarnation. The reason is for people.
+    /// Restored, copied, or an older copy: every space goes on in a new incarnation. The reason is for
+    /// people.
     case uncertain(reason: String)
 
-    /// Under this name in the store's meta stands why the last uncertain start was so: wall milliseconds (8 bytes,
-    /// big-endian), then the reason in UTF-8. Written with the new incarnations; it stays until the node clears it.
+    /// Under this name in the store's meta stands why the last uncertain start was so: wall milliseconds (8
+    /// bytes, big-endian), then the reason in UTF-8. Written with the new incarnations; it stays until the
+    /// node clears it.
     public static let noteName = "continuity"
 }
 
@@ -85,7 +87,7 @@ struct Findings {
             guard inode == identity.inode, changed == identity.changed else {
                 return .uncertain(
                     reason:
-                        "the directory is a copy, or an older copy was put back: its file `instance` was touched"
+                        "the directory is a copy, or an older copy was put back (its `instance` is another)"
                 )
             }
         } else {

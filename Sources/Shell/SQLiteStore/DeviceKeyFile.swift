@@ -1,6 +1,6 @@
-// The device key's 32-byte seed: STATE/device.key, or a credential of the service manager, which then never lies in
-// the state directory. It is read straight into guarded memory. Backups carry it (a restored box is the same device),
-// except where it came as a credential: whoever put it there decides where it goes.
+// The device key's 32-byte seed: STATE/device.key, or a credential of the service manager, which then never
+// lies in the state directory. It is read straight into guarded memory. Backups carry it (a restored box is
+// the same device), except where it came as a credential: whoever put it there decides where it goes.
 
 import Crypto
 import Glibc

@@ -1,5 +1,5 @@
-// The few things that the state directory does with files, each with its sync: what a name is worth after a power loss
-// is decided by the order of write, fsync, rename and fsync of the directory.
+// The few things that the state directory does with files, each with its sync: what a name is worth after a
+// power loss is decided by the order of write, fsync, rename and fsync of the directory.
 
 public import Crypto
 import Glibc

@@ -1,6 +1,6 @@
-// STATE/high-water: the number of the last run that was committed, repeated outside the database. Written after each
-// commit without a sync, so it costs a microsecond and is never ahead of what is durable. A database that holds less
-// than it says is an older copy (or lost acknowledged writes); see `Continuity`.
+// STATE/high-water: the number of the last run that was committed, repeated outside the database. Written
+// after each commit without a sync, so it costs a microsecond and is never ahead of what is durable. A
+// database that holds less than it says is an older copy (or lost acknowledged writes); see `Continuity`.
 
 import Bytes
 import Glibc
@@ -33,8 +33,8 @@ final class HighWater {
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Seconds by which the file's ctime is later than its mtime. Writes move both together; tools that put an old
-    /// file back set the mtime to the past, and nothing can set the ctime.
+    /// Seconds by which the file's ctime is later than its mtime. Writes move both together; tools that put
+    /// an old file back set the mtime to the past, and nothing can set the ctime.
     func secondsPutBack() throws(StoreFailure) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno, doing: "reading", path: path) }

@@ -1,13 +1,15 @@
-// The identity row and the steps of a start. Their order is what makes a kill -9 between any two of them harmless:
+// The identity row and the steps of a start. Their order is what makes a kill -9 between any two of them
+// harmless:
 //
 //   1. instance.new is made and synced        its inode is known now, its name means nothing yet
 //   2. database: next_token, next_inode       from here a file with that token and inode is accepted
 //   3. instance.new becomes instance          synced with the directory
 //   4. database: token, inode, ctime          with the new incarnations if continuity was uncertain
 //
-// Cut off before 3, the old file still matches the old token and ctime; cut off between 3 and 4, the new file matches
-// what step 2 announced. Were the file written first, a cut-off start would look like a copy; were the database
-// written first, like an older one. The ctime cannot be announced, as the rename sets it; hence the inode.
+// Cut off before 3, the old file still matches the old token and ctime; cut off between 3 and 4, the new file
+// matches what step 2 announced. Were the file written first, a cut-off start would look like a copy; were
+// the database written first, like an older one. The ctime cannot be announced, as the rename sets it; hence
+// the inode.
 
 import Bytes
 import Glibc
@@ -45,8 +47,8 @@ struct IdentityRow {
             [.blob(token.bytes), .integer(Int64(bitPattern: inode))])
     }
 
-    /// Step 4. The incarnations go in the same transaction: were it a later one, a crash between the two would leave
-    /// a directory that recognises itself and still has the old ones.
+    /// Step 4. The incarnations go in the same transaction: were it a later one, a crash between the two
+    /// would leave a directory that recognises itself and still has the old ones.
     func settle(
         device: Bytes32, token: Bytes16, inode: UInt64, changed: Int64, uncertain reason: String?,
         wall: UInt64

@@ -1,5 +1,6 @@
-// STATE/instance: how a state directory recognises itself (DESIGN 4). Machine, inode of the database and a token that
-// is new at each start; the database repeats the token and knows the file's inode and ctime, which no copy can have.
+// STATE/instance: how a state directory recognises itself (DESIGN 4). Machine, inode of the database and a
+// token that is new at each start; the database repeats the token and knows the file's inode and ctime, which
+// no copy can have.
 
 import Bytes
 import Crypto
@@ -16,7 +17,13 @@ struct InstanceFile: Equatable {
     static let bytesMax = 512
 
     var text: String {
-        "repld instance 1\nmachine \(machine)\ndatabase-inode \(databaseInode)\ntoken \(Hex.encode(token.bytes))\n"
+        """
+        repld instance 1
+        machine \(machine)
+        database-inode \(databaseInode)
+        token \(Hex.encode(token.bytes))
+
+        """
     }
 
     init(machine: String, databaseInode: UInt64, token: Bytes16) {

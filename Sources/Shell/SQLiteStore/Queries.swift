@@ -1,5 +1,5 @@
-// The reading half of the contract over one connection. The writer's own reads and the readers' go through the same
-// code, so they cannot come to different answers.
+// The reading half of the contract over one connection. The writer's own reads and the readers' go through
+// the same code, so they cannot come to different answers.
 
 import Bytes
 import Causality
@@ -147,8 +147,9 @@ struct Queries {
         throws(StoreFailure) -> [DocumentRecord]
     {
         guard let number = try number(of: space) else { return [] }
-        // One lower and one upper bound, both exact, so that a page is a seek and a walk. The least key after `after`
-        // has a zero byte more; the least after all with `prefix` has its last byte one greater. 0xFF is in no UTF-8.
+        // One lower and one upper bound, both exact, so that a page is a seek and a walk. The least key after
+        // `after` has a zero byte more; the least after all with `prefix` has its last byte one greater. 0xFF
+        // is in no UTF-8.
         var lower = Array(prefix.utf8)
         if let after, after >= prefix { lower = Array(after.utf8) + [0] }
         var upper = Array(prefix.utf8)

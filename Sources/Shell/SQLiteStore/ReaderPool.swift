@@ -1,5 +1,5 @@
-// Read connections. Opening one costs more than most reads, so a few are kept; and they are watched, because a
-// snapshot that is held for long keeps the WAL from being emptied.
+// Read connections. Opening one costs more than most reads, so a few are kept; and they are watched, because
+// a snapshot that is held for long keeps the WAL from being emptied.
 
 import Node
 import Synchronization
@@ -46,7 +46,8 @@ final class ReaderPool: Sendable {
         state.withLock { if $0.idle.count < StoreLimits.idleReadersMax { $0.idle.append(connection) } }
     }
 
-    /// Ends the oldest snapshot, so that the WAL can be emptied. One in the middle of a read is left for next time.
+    /// Ends the oldest snapshot, so that the WAL can be emptied. One in the middle of a read is left for next
+    /// time.
     func expireOldest() {
         let oldest = state.withLock { state in
             state.live.removeAll { $0.reader == nil }

@@ -1,5 +1,6 @@
-// A consistent copy of the database while the node goes on: VACUUM INTO on a read connection of its own, so that it
-// holds the state of one commit. The copy says that it is one; a node that starts from it opens new incarnations.
+// A consistent copy of the database while the node goes on: VACUUM INTO on a read connection of its own, so
+// that it holds the state of one commit. The copy says that it is one; a node that starts from it opens new
+// incarnations.
 
 import Crypto
 import Glibc
@@ -14,8 +15,8 @@ public struct SQLiteBackup: Sendable {
 
     static let prefix = "backup-"
 
-    /// Writes a copy beside the database and returns its path. Whoever has read it removes it; what a crash leaves
-    /// goes at the next start.
+    /// Writes a copy beside the database and returns its path. Whoever has read it removes it; what a crash
+    /// leaves goes at the next start.
     public func write(at wall: UInt64) throws(StoreFailure) -> String {
         let path = "\(directory)/\(Self.prefix)\(wall)-\(UInt32.random(in: 0 ... .max)).db"
         do throws(StoreFailure) {

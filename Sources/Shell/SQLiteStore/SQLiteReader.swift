@@ -1,4 +1,5 @@
-// A snapshot of the database for reads beside the node: the state of the last commit, whatever is committed later.
+// A snapshot of the database for reads beside the node: the state of the last commit, whatever is committed
+// later.
 
 public import Bytes
 public import Causality

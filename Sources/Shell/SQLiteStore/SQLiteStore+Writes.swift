@@ -1,4 +1,5 @@
-// The writing half of the contract. Each function is a few statements inside the transaction that `begin` opened.
+// The writing half of the contract. Each function is a few statements inside the transaction that `begin`
+// opened.
 
 public import Bytes
 public import Causality

@@ -1,5 +1,6 @@
-// The node's durable data in one SQLite file (DESIGN 11): WAL, synchronous=FULL, one connection that writes. What the
-// contract asks beyond SQL is here: the order of a commit's steps, and what each failure leaves behind.
+// The node's durable data in one SQLite file (DESIGN 11): WAL, synchronous=FULL, one connection that writes.
+// What the contract asks beyond SQL is here: the order of a commit's steps, and what each failure leaves
+// behind.
 
 public import Bytes
 public import Causality

@@ -2,10 +2,11 @@
 //
 //   - Spaces and logs have small numbers, so that the rows of changes do not repeat 32 and 16 bytes.
 //   - Keys are blobs: compared byte by byte, as everywhere in repld.
-//   - WITHOUT ROWID where rows are small and read in key order. Runs, snapshots and roster operations are large, so
-//     they lie in rowid tables with small indexes beside them.
-//   - A change has no row of its own in commit order: `layout` says how many sequences each change of a run takes,
-//     so a catch-up of 4,000 changes in a run is one row here. Only (document, position) costs a row a change.
+//   - WITHOUT ROWID where rows are small and read in key order. Runs, snapshots and roster operations are
+//     large, so they lie in rowid tables with small indexes beside them.
+//   - A change has no row of its own in commit order: `layout` says how many sequences each change of a run
+//     takes, so a catch-up of 4,000 changes in a run is one row here. Only (document, position) costs a row a
+//     change.
 //   - Counts that would be scans are kept: `spaces.documents`, `logs.last`.
 
 extension Schema {
@@ -56,7 +57,7 @@ extension Schema {
         );
 
         CREATE TABLE runs(
-            number INTEGER PRIMARY KEY,                 -- ascending; the greatest is what STATE/high-water repeats
+            number INTEGER PRIMARY KEY,                 -- ascending; STATE/high-water repeats the last
             log INTEGER NOT NULL,
             space INTEGER NOT NULL,
             position INTEGER NOT NULL,                  -- of the first change

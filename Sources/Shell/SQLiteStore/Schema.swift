@@ -1,5 +1,5 @@
-// The tables, as numbered steps. A step that has been released is never edited: a change of the schema is a new step
-// at the end, and a database of any age walks through those it lacks, in one transaction, at start.
+// The tables, as numbered steps. A step that has been released is never edited: a change of the schema is a
+// new step at the end, and a database of any age walks through those it lacks, in one transaction, at start.
 
 import Node
 

@@ -21,7 +21,7 @@ public enum StateFailure: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .inUse(let path):
-            "the state directory \(path) is in use by another repld: stop that one, or choose another with --state"
+            "the state directory \(path) is in use by another repld: stop that one, or choose another --state"
         case .notUsable(let path, let reason):
             "the state directory \(path) cannot be used: \(reason)"
         case .store(.full(let what)): "no space left: \(what)"
@@ -41,8 +41,8 @@ public final class StateDirectory: Sendable {
     public let backup: SQLiteBackup
     private let lock: Int32
 
-    /// Makes the directory if it is missing, locks it, finds or makes the device key, opens the database and finds
-    /// out whether it continues. `credentials` is CREDENTIALS_DIRECTORY; `wall` in milliseconds.
+    /// Makes the directory if it is missing, locks it, finds or makes the device key, opens the database and
+    /// finds out whether it continues. `credentials` is CREDENTIALS_DIRECTORY; `wall` in milliseconds.
     public static func open(
         _ path: String, credentials: String?, wall: UInt64
     ) throws(StateFailure) -> (StateDirectory, SQLiteStore) {
@@ -162,8 +162,8 @@ public final class StateDirectory: Sendable {
         }
         guard identity.device == nil else {
             throw .unusable(
-                "\(path)/\(DeviceKeyFile.name) is missing, and the database belongs to a device: put its key back, "
-                    + "or give it as the credential \(DeviceKeyFile.name)")
+                "\(path)/\(DeviceKeyFile.name) is missing, and the database belongs to a device: put its key "
+                    + "back, or give it as the credential \(DeviceKeyFile.name)")
         }
         return try DeviceKeyFile.make(in: path, seed: SystemRandom.secret(DeviceKeyFile.byteCount))
     }
@@ -180,13 +180,14 @@ public final class StateDirectory: Sendable {
         return .found(file, inode: status.inode, changed: status.changed)
     }
 
-    /// An older database under a newer WAL, as careless copying leaves it, is torn: better to say so than to go on.
+    /// An older database under a newer WAL, as careless copying leaves it, is torn: better to say so than to
+    /// go on.
     private static func checkIntegrity(of connection: Connection) throws(StoreFailure) {
         let answer = try connection.first("PRAGMA quick_check(1)") { $0.text(0) }
         guard answer == "ok" else {
             throw .unusable(
-                "\(connection.path) is damaged (\(answer ?? "no answer")), as when files of two copies are mixed: "
-                    + "restore one copy whole, with an empty directory under it")
+                "\(connection.path) is damaged (\(answer ?? "no answer")), as when files of two copies are "
+                    + "mixed: restore one copy whole, with an empty directory under it")
         }
     }
 }

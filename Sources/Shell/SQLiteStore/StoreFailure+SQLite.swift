@@ -1,5 +1,5 @@
-// SQLite's result codes in the words of the contract. What matters is which of them are fatal (a failed sync), which
-// pass (no space) and which mean that the file is not ours to touch.
+// SQLite's result codes in the words of the contract. What matters is which of them are fatal (a failed
+// sync), which pass (no space) and which mean that the file is not ours to touch.
 
 import CSQLite
 import Glibc

@@ -1,5 +1,5 @@
-// How values of the contract lie in columns: the few that are neither an integer nor bytes already. What does not
-// read back is damage of the file, not a fault of a peer.
+// How values of the contract lie in columns: the few that are neither an integer nor bytes already. What does
+// not read back is damage of the file, not a fault of a peer.
 
 import Bytes
 import Causality

@@ -1,6 +1,7 @@
-// A store for the simulator and the tests of the node: the whole contract as one deterministic value, without a disk.
-// Writes go straight into the tables, each beside a step that takes it back; `commit` forgets those steps. So a
-// transaction costs what it writes, and a crash is a rollback: what was not committed is gone, what was is there.
+// A store for the simulator and the tests of the node: the whole contract as one deterministic value, without
+// a disk. Writes go straight into the tables, each beside a step that takes it back; `commit` forgets those
+// steps. So a transaction costs what it writes, and a crash is a rollback: what was not committed is gone,
+// what was is there.
 
 public import Bytes
 public import Causality

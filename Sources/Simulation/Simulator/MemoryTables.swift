@@ -1,5 +1,5 @@
-// The tables of the in-memory store, as plain values: a reader is a copy. They mirror the SQLite schema table by
-// table, so that a difference between the two stores shows where to look.
+// The tables of the in-memory store, as plain values: a reader is a copy. They mirror the SQLite schema table
+// by table, so that a difference between the two stores shows where to look.
 
 import Bytes
 import Causality

@@ -1,6 +1,6 @@
-// A map in key order for the in-memory store: listings go by key bytes, and a Dictionary has no order. Chunks of a few
-// hundred entries make an insertion a short move instead of one over everything, which is enough for a simulator;
-// the daemon's order comes from SQLite.
+// A map in key order for the in-memory store: listings go by key bytes, and a Dictionary has no order. Chunks
+// of a few hundred entries make an insertion a short move instead of one over everything, which is enough for
+// a simulator; the daemon's order comes from SQLite.
 
 /// A map that iterates in ascending key order. Lookups O(log n), insertions and removals O(log n + chunk).
 struct SortedTable<Name: Comparable & Sendable, Value: Sendable>: Sendable {

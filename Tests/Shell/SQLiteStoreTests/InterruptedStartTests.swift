@@ -1,5 +1,5 @@
-// A start writes the directory's mark in steps. Cut off between any two, the next start must go on as if nothing had
-// been; each case here is the state that a kill -9 leaves there.
+// A start writes the directory's mark in steps. Cut off between any two, the next start must go on as if
+// nothing had been; each case here is the state that a kill -9 leaves there.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Real directories, and what befalls them: restarts and crashes, which are not to be noticed, and copies, restores
-// and put-back files, each of which must be.
+// Real directories, and what befalls them: restarts and crashes, which are not to be noticed, and copies,
+// restores and put-back files, each of which must be.
 
 import Bytes
 import Causality
@@ -203,12 +203,12 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
             try folder.run("cp", "-a", state, "copy")
             try run.write()
         }
-        // instance and device.key are equal in date and size, so such a tool leaves them; the database, written to in
-        // place, keeps its inode.
+        // instance and device.key are equal in date and size, so such a tool leaves them; the database,
+        // written to in place, keeps its inode.
         try folder.run(
             "sh", "-c",
-            "rm -f \(state)/repld.db-*; touch -d '1 hour ago' copy/high-water; cp -p copy/repld.db* copy/high-water \(state)/"
-        )
+            "rm -f \(state)/repld.db-*; touch -d '1 hour ago' copy/high-water; "
+                + "cp -p copy/repld.db* copy/high-water \(state)/")
         try expectUncertain(state, "date of its past")
     }
 
@@ -235,7 +235,7 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
     }
 
     @Test(
-        "a backup alone in a fresh directory is the same device with a new incarnation, and loses its copy of the key"
+        "a backup in a fresh directory is the same device in a new incarnation, and its key leaves it"
     )
     func backup() throws {
         let (device, bytes) = try started(state) { run in
