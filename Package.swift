@@ -113,6 +113,7 @@ let package = Package(
         tests(
             "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto"]),
         tests("ReplicationTests", in: "Core/ReplicationTests", of: trust + ["Replication"]),
+        tests("RosterTests", in: "Core/RosterTests", of: data + ["Identity", "Roster"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
         tests("WireTests", in: "Core/WireTests", of: data),
         tests("IdentityTests", in: "Core/IdentityTests", of: data + ["Identity"]),

@@ -42,6 +42,11 @@ public struct SpaceKeys: Sendable, Equatable {
     /// The one that is used for what is new.
     public var current: Epoch { epochs[epochs.count - 1] }
 
+    /// The content key that a segment names; nil when it is not held. O(epochs).
+    public func content(named id: ContentKeyID) -> Secret? {
+        epochs.last { $0.content.map(ContentKeyID.init(of:)) == id }?.content
+    }
+
     /// Access secrets under which links may be opened, newest first: the current and at most `previous` before it.
     public func accessSecrets(previous: Int = 4) -> [Secret] {
         epochs.suffix(previous + 1).reversed().map(\.access)

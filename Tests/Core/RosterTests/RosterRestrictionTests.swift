@@ -1,0 +1,139 @@
+// The minimal meaning of `remove` and `role` (decision 0021): they restrict at once, on every replica alike.
+
+import Bytes
+import Causality
+import Crypto
+import Roster
+import Testing
+import Wire
+
+@Suite struct RosterRestrictionTests {
+    private let creator = Box(1)
+    private let writer = Box(2)
+
+    private func change(_ last: UInt64, of log: UInt64 = 1) -> DotRange {
+        DotRange(replica(log), SequenceNumber(1), SequenceNumber(last))
+    }
+
+    @Test("a removed writer keeps what the removal has in its frontier and nothing else")
+    func frontierKeeps() throws {
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(writer, .writer, by: creator)
+        let view = roster.wholeView
+        #expect(roster.isExecuted(change(11), by: writer.device, in: view))
+        let removal = try roster.act(removal(of: writer, keeping: frontier([(1, 10)])), by: creator)
+        #expect(removal.mayVoid)
+        #expect(roster.role(of: writer.device) == nil)
+        #expect(roster.member(writer.device)?.state == .removed)
+        #expect(roster.isStored(by: writer.device, in: view), "what was stored stays stored")
+        #expect(roster.isExecuted(change(10), by: writer.device, in: view))
+        #expect(!roster.isExecuted(change(11), by: writer.device, in: view))
+        #expect(!roster.isExecuted(change(1, of: 2), by: writer.device, in: view))
+        #expect(!roster.isStored(by: writer.device, in: roster.wholeView))
+        #expect(roster.isExecuted(change(11), by: creator.device, in: view), "others are not concerned")
+    }
+
+    @Test("who was removed and added again writes again, and its old concurrent changes stay void")
+    func addedAgain() throws {
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(writer, .writer, by: creator)
+        let old = roster.wholeView
+        try roster.act(removal(of: writer), by: creator)
+        try roster.admit(writer, .writer, by: creator, invite: 50)
+        #expect(roster.role(of: writer.device) == .writer)
+        #expect(roster.isExecuted(change(5), by: writer.device, in: roster.wholeView))
+        #expect(!roster.isExecuted(change(5), by: writer.device, in: old))
+    }
+
+    @Test(
+        "a writer made reader keeps its earlier changes and loses later and concurrent ones; a raise voids nothing"
+    )
+    func roleDown() throws {
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(writer, .writer, by: creator)
+        let before = roster.wholeView
+        try roster.act(roleChange(of: writer, to: .admin), by: creator)
+        #expect(roster.isExecuted(change(9), by: writer.device, in: before))
+        try roster.act(roleChange(of: writer, to: .reader, keeping: frontier([(1, 7)])), by: creator)
+        #expect(roster.role(of: writer.device) == .reader)
+        #expect(roster.isExecuted(change(7), by: writer.device, in: before))
+        #expect(!roster.isExecuted(change(8), by: writer.device, in: before))
+        #expect(roster.isExecuted(change(8), by: writer.device, in: before, needing: .acknowledge))
+        #expect(!roster.isStored(by: writer.device, in: roster.wholeView))
+        try roster.act(roleChange(of: writer, to: .writer), by: creator)
+        #expect(roster.isExecuted(change(20), by: writer.device, in: roster.wholeView))
+    }
+
+    @Test("of concurrent roles the least counts, and removal beats leaving")
+    func concurrent() throws {
+        let second = Box(3)
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(writer, .writer, by: creator)
+        try roster.admit(second, .admin, by: creator)
+        let common = roster.heads
+        func concurrently(_ left: RosterBody, _ a: Box, _ right: RosterBody, _ b: Box) throws -> Roster {
+            var both = roster
+            try both.take([
+                RosterOperation(left, on: common, at: at(70), by: a.key),
+                RosterOperation(right, on: common, at: at(71), by: b.key),
+            ])
+            return both
+        }
+        let roles = try concurrently(
+            roleChange(of: writer, to: .admin), creator, roleChange(of: writer, to: .reader), second)
+        #expect(roles.role(of: writer.device) == .reader)
+        let gone = try concurrently(.leave, writer, removal(of: writer), creator)
+        #expect(gone.member(writer.device)?.state == .removed)
+        let mutual = try concurrently(removal(of: second), creator, removal(of: creator), second)
+        #expect(mutual.role(of: second.device) == nil && mutual.role(of: creator.device) == nil)
+    }
+
+    @Test("what a removed admin grants on an old view has no effect, nor what follows from it")
+    func backDatedGrants() throws {
+        let (rogue, planted, second) = (Box(3), Box(4), Box(5))
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(rogue, .admin, by: creator)
+        try roster.admit(writer, .reader, by: creator)
+        var old = roster
+        try roster.act(removal(of: rogue), by: creator)
+        // The rogue goes on where it had not seen its removal, and so does whom it planted.
+        try old.admit(planted, .admin, by: rogue)
+        try old.admit(second, .writer, by: planted)
+        try old.act(roleChange(of: writer, to: .writer), by: rogue)
+        let view = old.wholeView
+        #expect(old.isExecuted(change(1), by: second.device, in: view))
+        try roster.take(old.operations())
+        for box in [rogue, planted, second] {
+            #expect(roster.role(of: box.device) == nil)
+            let view = try roster.viewing(old.heads)
+            #expect(roster.isStored(by: box.device, in: view), "kept all the same")
+            #expect(!roster.isExecuted(change(1), by: box.device, in: view))
+        }
+        #expect(roster.role(of: writer.device) == .reader, "the raise has no effect")
+        #expect(roster.members().map(\.device).contains(planted.device) == false)
+    }
+
+    @Test("grants that the remover had seen stay")
+    func earlierGrantsStay() throws {
+        let admin = Box(3)
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(admin, .admin, by: creator)
+        try roster.admit(writer, .writer, by: admin)
+        try roster.act(removal(of: admin), by: creator)
+        #expect(roster.role(of: writer.device) == .writer)
+        #expect(roster.isExecuted(change(1), by: writer.device, in: roster.wholeView))
+    }
+
+    @Test("a role lowered by a removed admin still lowers, since less right is the safe side")
+    func contestedLowering() throws {
+        let rogue = Box(3)
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(rogue, .admin, by: creator)
+        try roster.admit(writer, .writer, by: creator)
+        let lowering = RosterOperation(
+            roleChange(of: writer, to: .reader), on: roster.heads, at: at(80), by: rogue.key)
+        try roster.act(removal(of: rogue), by: creator)
+        try roster.take([lowering])
+        #expect(roster.role(of: writer.device) == .reader)
+    }
+}
