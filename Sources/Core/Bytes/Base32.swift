@@ -1,5 +1,6 @@
-// RFC 4648 base32 without padding: how invite tokens and device ids are written, since its letters survive being
-// read out, typed and pasted. The unused bits of the last letter are zero, so each byte string has one spelling.
+// RFC 4648 base32 without padding: how invite tokens and device ids are written, since its letters survive
+// being read out, typed and pasted. The unused bits of the last letter are zero, so each byte string has one
+// spelling.
 
 /// Why letters are not base32.
 public enum Base32Fault: Error, Equatable, Sendable {

@@ -1,6 +1,6 @@
-// The issuer's half of joining. Invites and roster change together, and the caller stores both in one transaction
-// before the answer leaves: an invite that was answered is spent, whatever crashes. A joiner that lost the answer
-// comes again and gets the same one until the invite expires.
+// The issuer's half of joining. Invites and roster change together, and the caller stores both in one
+// transaction before the answer leaves: an invite that was answered is spent, whatever crashes. A joiner that
+// lost the answer comes again and gets the same one until the invite expires.
 
 public import Causality
 public import Crypto

@@ -1,4 +1,5 @@
-// How issued invites lie in the node's own store: secrets in clear, protected like the device key beside them.
+// How issued invites lie in the node's own store: secrets in clear, protected like the device key beside
+// them.
 //
 //   version 1 | n varint, n × (secret 32, ascending by id | role u8 | expiry s u64 | state)
 //   state: 0, wrong proofs u8 | 1, device 32, add operation 32 | 2 revoked | 3 burned

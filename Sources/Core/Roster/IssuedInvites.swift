@@ -1,6 +1,6 @@
-// The secrets of the invites that this node issued, by space. The roster keeps the public halves only, so nobody
-// else can admit. What is spent, expired, revoked or burned is remembered for 30 days after its expiry, so that its
-// holder completes the handshake and hears which it is instead of silence (DESIGN 7).
+// The secrets of the invites that this node issued, by space. The roster keeps the public halves only, so
+// nobody else can admit. What is spent, expired, revoked or burned is remembered for 30 days after its
+// expiry, so that its holder completes the handshake and hears which it is instead of silence (DESIGN 7).
 
 import Bytes
 public import Causality
@@ -39,8 +39,8 @@ public struct IssuedInvites: Sendable {
 
     public var count: Int { entries.count }
 
-    /// Adds an invite to the roster and keeps its secret; both are to be stored in one transaction. `secret` is 32
-    /// fresh random bytes.
+    /// Adds an invite to the roster and keeps its secret; both are to be stored in one transaction. `secret`
+    /// is 32 fresh random bytes.
     public mutating func issue(
         _ role: Role, expirySeconds: UInt64, secret: Secret, hints: [PeerAddress], in roster: inout Roster,
         at now: Instant, by key: SigningKey
@@ -67,7 +67,8 @@ public struct IssuedInvites: Sendable {
         return (operation, token)
     }
 
-    /// Revokes an invite, of this node or of another; the result is to be stored with `self` in one transaction.
+    /// Revokes an invite, of this node or of another; the result is to be stored with `self` in one
+    /// transaction.
     public mutating func revoke(
         _ id: InviteID, in roster: inout Roster, at now: Instant, by key: SigningKey
     ) throws(RosterFault) -> RosterOperation {
@@ -89,7 +90,8 @@ public struct IssuedInvites: Sendable {
         return entries.count < before
     }
 
-    /// When it is full, an invite that is of no use any more gives way, the one that expired first before others.
+    /// When it is full, an invite that is of no use any more gives way, the one that expired first before
+    /// others.
     private mutating func makeRoom(at now: Instant) {
         forget(at: now)
         guard entries.count >= RosterLimits.issuedInvitesMax else { return }

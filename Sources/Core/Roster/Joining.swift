@@ -1,6 +1,6 @@
-// The joiner's half: it proves itself on one link and then believes nothing that the answer does not prove. The
-// roster must begin with the genesis that the token's SpaceID is the hash of, every operation must hold, one of them
-// must add this device by this invite, and the sealed keys must open.
+// The joiner's half: it proves itself on one link and then believes nothing that the answer does not prove.
+// The roster must begin with the genesis that the token's SpaceID is the hash of, every operation must hold,
+// one of them must add this device by this invite, and the sealed keys must open.
 
 public import Bytes
 public import Causality
@@ -62,7 +62,8 @@ public struct Joining: Sendable {
             description, of: key, invite: token.secret, space: token.space, handshakeHash: handshakeHash)
     }
 
-    /// Takes the body of one JOIN_ANSWER; the space once the last one is in. After a throw the attempt is over.
+    /// Takes the body of one JOIN_ANSWER; the space once the last one is in. After a throw the attempt is
+    /// over.
     public mutating func take(_ bytes: [UInt8]) throws(JoinFault) -> JoinedSpace? {
         let part: JoinAnswerPart
         do throws(DecodeFault) {

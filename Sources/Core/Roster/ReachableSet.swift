@@ -1,5 +1,5 @@
-// Which operations a view holds, as bits by order of arrival: indices never change, since operations are only added,
-// and a set stays valid while its roster grows.
+// Which operations a view holds, as bits by order of arrival: indices never change, since operations are only
+// added, and a set stays valid while its roster grows.
 
 /// A set of small integers.
 struct ReachableSet: Hashable, Sendable {

@@ -1,10 +1,12 @@
-// What a role allows (DESIGN 7). One table, asked by the roster for its own operations and by admission for changes.
+// What a role allows (DESIGN 7). One table, asked by the roster for its own operations and by admission for
+// changes.
 
 public import Wire
 
 /// Something that a member may or may not do.
 public enum Right: Hashable, Sendable, CaseIterable {
-    /// Speak for its own device: leave, device-update. Every member, or a relay could never leave (decision 0021).
+    /// Speak for its own device: leave, device-update. Every member, or a relay could never leave (decision
+    /// 0021).
     case ownDevice
     /// Say what it holds.
     case acknowledge
@@ -31,8 +33,8 @@ extension Role {
 }
 
 extension RosterBody {
-    /// What an author of this operation needs. Of an unknown kind we cannot know it: a member is enough, so that a
-    /// newer node's operations, and what was made on them, are passed on by older ones.
+    /// What an author of this operation needs. Of an unknown kind we cannot know it: a member is enough, so
+    /// that a newer node's operations, and what was made on them, are passed on by older ones.
     public var right: Right {
         switch self {
         case .genesis, .invite, .revokeInvite, .add, .remove, .role, .resolve, .checkpoint: .administer

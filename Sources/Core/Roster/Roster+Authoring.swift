@@ -1,5 +1,5 @@
-// Making operations. They are checked as a peer would check them before they exist, so that a node never signs what
-// others refuse; the caller adds and stores the result in one transaction.
+// Making operations. They are checked as a peer would check them before they exist, so that a node never
+// signs what others refuse; the caller adds and stores the result in one transaction.
 
 public import Bytes
 public import Causality
@@ -26,9 +26,9 @@ extension Roster {
         return operation
     }
 
-    /// The heads that an operation or a change by this device names: all, or, when somebody made more than may be
-    /// named, those that hold the device's own standing and then the lowest. Each operation joins what it names, so
-    /// a flood of heads shrinks again.
+    /// The heads that an operation or a change by this device names: all, or, when somebody made more than
+    /// may be named, those that hold the device's own standing and then the lowest. Each operation joins what
+    /// it names, so a flood of heads shrinks again.
     public mutating func headsToName(by device: DeviceID) -> [Bytes32] {
         let limit = RosterLimits.headsMax
         guard heads.count > limit else { return heads }
@@ -39,7 +39,8 @@ extension Roster {
     }
 
     private func headHolding(_ wanted: Int) -> Bytes32? {
-        // From the wanted operation upwards: children stand later in `entries`, so one pass finds its descendants.
+        // From the wanted operation upwards: children stand later in `entries`, so one pass finds its
+        // descendants.
         var descendants = ReachableSet()
         descendants.insert(wanted)
         for index in wanted..<entries.count where entries[index].parents.contains(where: descendants.contains)

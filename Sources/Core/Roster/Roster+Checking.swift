@@ -1,5 +1,6 @@
-// Is an operation valid? Judged among its ancestors only: the author's right, and that what it speaks of is there.
-// Wall time plays no part: an issuer's clock decides whether its own invite is expired, before it makes the `add`.
+// Is an operation valid? Judged among its ancestors only: the author's right, and that what it speaks of is
+// there. Wall time plays no part: an issuer's clock decides whether its own invite is expired, before it
+// makes the `add`.
 
 import Bytes
 import Causality

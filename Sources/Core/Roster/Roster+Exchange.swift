@@ -1,16 +1,18 @@
-// What a peer lacks. Each side sends a summary of what it holds; the other answers with everything that is not an
-// ancestor of it. Need is computed from the summary alone, nothing is remembered between links (DESIGN 9).
+// What a peer lacks. Each side sends a summary of what it holds; the other answers with everything that is
+// not an ancestor of it. Need is computed from the summary alone, nothing is remembered between links (DESIGN
+// 9).
 
 public import Bytes
 import Causality
 public import Wire
 
 extension Roster {
-    /// Every operation, so that each comes after all it names; the same order on every replica with the same set.
+    /// Every operation, so that each comes after all it names; the same order on every replica with the same
+    /// set.
     public func operations() -> [RosterOperation] { operations(missingFrom: []) }
 
-    /// What somebody lacks who holds `ids` and therefore their ancestors; each after all it names. Ids that are not
-    /// known here say nothing. O(n log n).
+    /// What somebody lacks who holds `ids` and therefore their ancestors; each after all it names. Ids that
+    /// are not known here say nothing. O(n log n).
     public func operations(missingFrom ids: some Sequence<Bytes32>) -> [RosterOperation] {
         var held = ReachableSet()
         var next = ids.compactMap { indices[$0] }
@@ -22,7 +24,8 @@ extension Roster {
         }
     }
 
-    /// What must be held before the operation can be added, and the operation itself last; empty when unknown.
+    /// What must be held before the operation can be added, and the operation itself last; empty when
+    /// unknown.
     public func operations(upTo id: Bytes32) -> [RosterOperation] {
         var wanted = ReachableSet()
         var next = indices[id].map { [$0] } ?? []
@@ -34,8 +37,8 @@ extension Roster {
         }
     }
 
-    /// Ids from which another side can tell what is lacking here: heads, then ever sparser towards the genesis, so
-    /// that two that went apart find a common ancestor soon; at most `RosterLimits.summaryMax`.
+    /// Ids from which another side can tell what is lacking here: heads, then ever sparser towards the
+    /// genesis, so that two that went apart find a common ancestor soon; at most `RosterLimits.summaryMax`.
     public func summary() -> [Bytes32] {
         var ids = Array(heads.prefix(RosterLimits.summaryMax / 2))
         let ordered = entries.indices.sorted(by: precedes)

@@ -1,6 +1,7 @@
-// Who may do what. Two readings of a set of operations: *in a view*, which decides whether something is valid and
-// stored and never changes; and *judged by everything known*, which decides whether it takes effect, and which a
-// removal that arrives later can turn. Both are functions of sets, so replicas that hold the same agree.
+// Who may do what. Two readings of a set of operations: *in a view*, which decides whether something is valid
+// and stored and never changes; and *judged by everything known*, which decides whether it takes effect, and
+// which a removal that arrives later can turn. Both are functions of sets, so replicas that hold the same
+// agree.
 
 public import Bytes
 public import Causality
@@ -15,14 +16,15 @@ extension Roster {
         state(of: device, in: view.reachable, isJudged: false).role
     }
 
-    /// True when the author had the right in its view. Such a change is kept, and satisfies contexts, for ever.
+    /// True when the author had the right in its view. Such a change is kept, and satisfies contexts, for
+    /// ever.
     public func isStored(by author: DeviceID, in view: View, needing right: Right = .data) -> Bool {
         role(of: author, in: view)?.allows(right) ?? false
     }
 
-    /// True when a change takes effect: it is stored, the author was added by somebody who could, and every known
-    /// removal or loss of the right that the author had not seen has the change in its frontier. Else it is void.
-    /// The answer for known changes can turn to false when an operation with `mayVoid` is added.
+    /// True when a change takes effect: it is stored, the author was added by somebody who could, and every
+    /// known removal or loss of the right that the author had not seen has the change in its frontier. Else
+    /// it is void. The answer for known changes can turn to false when an operation with `mayVoid` is added.
     public func isExecuted(
         _ change: DotRange, by author: DeviceID, in view: View, needing right: Right = .data
     ) -> Bool {
@@ -50,7 +52,8 @@ extension Roster {
 
     // MARK: Views
 
-    /// What is reachable from these heads; nil when one is not known here: wait for it. O(operations) when not kept.
+    /// What is reachable from these heads; nil when one is not known here: wait for it. O(operations) when
+    /// not kept.
     public mutating func view(heads: [Bytes32]) -> View? {
         let ascending = heads.count > 1 ? Set(heads).sorted() : heads
         if let kept = views[ascending] { return kept }
@@ -107,7 +110,8 @@ extension Roster {
         var role: Role? { if case .active(let role) = self { role } else { nil } }
     }
 
-    /// Among concurrent operations about the device, removal beats leaving and the least role beats a greater one.
+    /// Among concurrent operations about the device, removal beats leaving and the least role beats a greater
+    /// one.
     func state(of device: DeviceID, in reachable: ReachableSet?, isJudged: Bool) -> Standing {
         let isJudged = isJudged && !restrictions.isEmpty
         var hasLeft = false
@@ -132,7 +136,8 @@ extension Roster {
         return .active(min(least, cap))
     }
 
-    /// The membership operations about the device that no other in the set supersedes, each with whether it stands.
+    /// The membership operations about the device that no other in the set supersedes, each with whether it
+    /// stands.
     private func counting(
         about device: DeviceID, in reachable: ReachableSet?, isJudged: Bool
     ) -> [(index: Int, stands: Bool)] {
@@ -161,8 +166,9 @@ extension Roster {
 
     // MARK: Standing
 
-    /// Called after `index` was appended. Without any restriction everything stands; a new restriction can only
-    /// concern what is concurrent with it, but what was granted on that follows, so all is judged again, in order.
+    /// Called after `index` was appended. Without any restriction everything stands; a new restriction can
+    /// only concern what is concurrent with it, but what was granted on that follows, so all is judged again,
+    /// in order.
     mutating func extendStanding(with index: Int) {
         if entries[index].operation.restrictedDevice != nil {
             isStanding = []
@@ -173,7 +179,8 @@ extension Roster {
         precondition(isStanding.count == entries.count, "standing is known of every operation")
     }
 
-    /// Needs `isStanding` of everything before it. Removal and leaving always stand: less right is the safe side.
+    /// Needs `isStanding` of everything before it. Removal and leaving always stand: less right is the safe
+    /// side.
     private func stands(_ index: Int) -> Bool {
         let entry = entries[index]
         switch entry.operation.body {

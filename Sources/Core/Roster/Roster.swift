@@ -1,13 +1,13 @@
-// Who belongs to a space: a signed DAG of operations, apart from the logs (DESIGN 7). Built so that the answers are
-// a function of the set of operations, never of the order in which they came:
+// Who belongs to a space: a signed DAG of operations, apart from the logs (DESIGN 7). Built so that the
+// answers are a function of the set of operations, never of the order in which they came:
 //
 //   - an operation is added only after everything it names, so every set held is closed under "ancestor of";
 //   - whether it is valid is judged in its author's own view, that is, among its ancestors;
-//   - what holds now is read from the whole set; where operations about one device are concurrent, the one that
-//     gives fewer rights counts (decision 0021).
+//   - what holds now is read from the whole set; where operations about one device are concurrent, the one
+//     that gives fewer rights counts (decision 0021).
 //
-// Grow-only: nothing is ever taken out. Files: +Checking (is it valid), +Rights (who may what), +Members, +Exchange
-// (what a peer lacks), +Authoring, +Invariants.
+// Grow-only: nothing is ever taken out. Files: +Checking (is it valid), +Rights (who may what), +Members,
+// +Exchange (what a peer lacks), +Authoring, +Invariants.
 
 public import Bytes
 public import Causality
@@ -60,8 +60,8 @@ public struct Roster: Sendable {
     var adds: [InviteID: [Int]] = [:]
     /// remove, and role below admin, by the device they are about, each with its ancestors.
     var restrictions: [DeviceID: [Restriction]] = [:]
-    /// Same order as `entries`: false for a grant by somebody who was concurrently restricted, and for what was
-    /// granted on the strength of such a one.
+    /// Same order as `entries`: false for a grant by somebody who was concurrently restricted, and for what
+    /// was granted on the strength of such a one.
     var isStanding: [Bool] = []
     var waiting = WaitingOperations()
     /// Views of recent heads; dropped at will.
@@ -85,8 +85,8 @@ public struct Roster: Sendable {
             Judgement(view: View(tops: [], reachable: ReachableSet()), parents: [], basis: []))
     }
 
-    /// Checks and adds an operation, in any order and any number of times. A throw is its author's or sender's
-    /// fault and changes nothing. O(operations) at worst, mostly O(its heads).
+    /// Checks and adds an operation, in any order and any number of times. A throw is its author's or
+    /// sender's fault and changes nothing. O(operations) at worst, mostly O(its heads).
     public mutating func add(_ operation: RosterOperation) throws(RosterFault) -> RosterAddition {
         if indices[operation.id] != nil { return .known }
         if waiting.contains(operation.id) { return .waiting(missing: waiting.missing(of: operation.id)) }

@@ -1,5 +1,5 @@
-// Why a roster operation is refused. Each depends on the operation and its ancestors only, never on when or in what
-// order it came, so all honest nodes refuse the same ones.
+// Why a roster operation is refused. Each depends on the operation and its ancestors only, never on when or
+// in what order it came, so all honest nodes refuse the same ones.
 
 public import Bytes
 public import Causality

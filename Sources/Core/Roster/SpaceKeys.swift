@@ -1,6 +1,7 @@
-// The keys of a space by epoch (DESIGN 7 and 8): the access secret opens links and beacons, the content key opens
-// payloads. A relay holds access secrets only. Epoch 1 is made with the genesis and reaches each newcomer sealed in
-// the operation that adds it; the wrapping of a previous content key for later epochs is reserved.
+// The keys of a space by epoch (DESIGN 7 and 8): the access secret opens links and beacons, the content key
+// opens payloads. A relay holds access secrets only. Epoch 1 is made with the genesis and reaches each
+// newcomer sealed in the operation that adds it; the wrapping of a previous content key for later epochs is
+// reserved.
 
 public import Bytes
 public import Causality
@@ -47,15 +48,16 @@ public struct SpaceKeys: Sendable, Equatable {
         epochs.last { $0.content.map(ContentKeyID.init(of:)) == id }?.content
     }
 
-    /// Access secrets under which links may be opened, newest first: the current and at most `previous` before it.
+    /// Access secrets under which links may be opened, newest first: the current and at most `previous`
+    /// before it.
     public func accessSecrets(previous: Int = 4) -> [Secret] {
         epochs.suffix(previous + 1).reversed().map(\.access)
     }
 
     // MARK: Sealed and stored
 
-    /// The newest epoch for a newcomer, sealed to its box key; a relay gets the access secret only. `ephemeral` is
-    /// fresh and used for nothing else.
+    /// The newest epoch for a newcomer, sealed to its box key; a relay gets the access secret only.
+    /// `ephemeral` is fresh and used for nothing else.
     public func sealed(for role: Role, to boxKey: Bytes32, ephemeral: AgreementKey) -> [UInt8] {
         let newest = current
         let content = role == .relay ? nil : newest.content
@@ -87,7 +89,8 @@ public struct SpaceKeys: Sendable, Equatable {
         self.epochs = epochs
     }
 
-    /// version 1 | SpaceID 32 | n varint ≥ 1, n × (epoch u32 ascending | 0 or 1: has content | access 32 | content 32)
+    /// version 1 | SpaceID 32 | n varint ≥ 1, n × (epoch u32 ascending | 0 or 1: has content | access 32 |
+    /// content 32)
     private static func encode(_ epochs: [Epoch], of space: SpaceID) -> [UInt8] {
         precondition(!epochs.isEmpty && epochs.count <= RosterLimits.epochsMax, "\(epochs.count) epochs")
         var writer = ByteWriter(reserving: 40 + 69 * epochs.count)

@@ -1,10 +1,10 @@
-// The roster operations that an author had seen: what is reachable from some heads. Rights are judged in it, so that
-// an answer never depends on what else had arrived meanwhile (THREATS.md, I8).
+// The roster operations that an author had seen: what is reachable from some heads. Rights are judged in it,
+// so that an answer never depends on what else had arrived meanwhile (THREATS.md, I8).
 
 public import Bytes
 
-/// A set of operations that holds the ancestors of each of its own. It belongs to the roster that made it and stays
-/// valid while that roster grows.
+/// A set of operations that holds the ancestors of each of its own. It belongs to the roster that made it and
+/// stays valid while that roster grows.
 public struct View: Hashable, Sendable {
     /// The maximal operations, ascending: keep these to have the view again (`Roster.view(heads:)`).
     public var heads: [Bytes32] { tops.map(\.id) }
@@ -24,7 +24,8 @@ public struct View: Hashable, Sendable {
         self.reachable = reachable
     }
 
-    /// Everything that either holds: the view of a change that names new heads is the union with its log's last one.
+    /// Everything that either holds: the view of a change that names new heads is the union with its log's
+    /// last one.
     public func union(_ other: View) -> View {
         // A top of one is a top of both unless the other has it below a top of its own.
         let mine = tops.filter { !other.reachable.contains($0.index) || other.tops.contains($0) }

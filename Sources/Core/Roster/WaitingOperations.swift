@@ -1,5 +1,6 @@
-// Operations whose heads are not all known wait here. A peer can fill it with signed operations on heads that never
-// come, so it is bounded: the oldest goes, and is fetched again when it matters (need is computed, DESIGN 9).
+// Operations whose heads are not all known wait here. A peer can fill it with signed operations on heads that
+// never come, so it is bounded: the oldest goes, and is fetched again when it matters (need is computed,
+// DESIGN 9).
 
 import Bytes
 import Wire

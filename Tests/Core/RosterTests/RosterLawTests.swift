@@ -1,5 +1,5 @@
-// The law suite of the roster: the same set of operations gives the same answers, whatever the order of arrival,
-// redelivery included. Small DAGs in all orders, large ones by seed, both against the oracle.
+// The law suite of the roster: the same set of operations gives the same answers, whatever the order of
+// arrival, redelivery included. Small DAGs in all orders, large ones by seed, both against the oracle.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// The rules of decision 0021 written down a second time, over explicit ancestor sets and without regard to cost, to
-// compare the roster with. Nothing here is shared with the roster but the decoded operations.
+// The rules of decision 0021 written down a second time, over explicit ancestor sets and without regard to
+// cost, to compare the roster with. Nothing here is shared with the roster but the decoded operations.
 
 import Bytes
 import Causality

@@ -46,7 +46,7 @@ import Wire
     }
 
     @Test(
-        "a writer made reader keeps its earlier changes and loses later and concurrent ones; a raise voids nothing"
+        "a writer made reader keeps earlier changes and loses concurrent ones; a raise voids nothing"
     )
     func roleDown() throws {
         var roster = try Roster(genesis: genesis(by: creator))

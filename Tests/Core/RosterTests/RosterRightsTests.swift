@@ -18,7 +18,7 @@ import Wire
     }
 
     @Test(
-        "the table of rights is DESIGN's: relay none, reader acknowledge, writer data and key epochs, admin all"
+        "the table of rights: relay none, reader acknowledge, writer data and key epochs, admin all"
     )
     func table() {
         let allowed = Role.allCases.map { role in Right.allCases.filter { role.allows($0) } }

@@ -1,4 +1,5 @@
-// Devices and rosters for the tests of this floor: keys follow from a number, so every run makes the same bytes.
+// Devices and rosters for the tests of this floor: keys follow from a number, so every run makes the same
+// bytes.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Everything about an invite follows from its 32 secret bytes: its id, the key pair whose public half the roster
-// keeps, and the pre-shared key of the joining link (DESIGN 7 and 8).
+// Everything about an invite follows from its 32 secret bytes: its id, the key pair whose public half the
+// roster keeps, and the pre-shared key of the joining link (DESIGN 7 and 8).
 
 import Bytes
 public import Crypto

@@ -1,6 +1,6 @@
 // What a person hands to another so that the other's box may join (DESIGN 7):
 //
-//   repl1- + base32 of (version 1 u8 | secret 32 | SpaceID 32 | expiry s u64 | n u8, n × (length u8, host:port)
+//   repl1- + base32 of (version 1 u8 | secret 32 | SpaceID 32 | expiry s u64 | n u8, n × (length u8, address)
 //                       | check 3 = start of BLAKE2b-256 of all before, personal "repld-invite-v1")
 //
 // The check bytes and the expiry let the joining box say "mistyped" and "expired" without a network.
@@ -41,8 +41,8 @@ public struct InviteToken: Sendable {
         return Self.prefix + Base32.encode(writer.bytes)
     }
 
-    /// Reads a token as it was typed: case and space around it do not matter, everything else does. Whether it is
-    /// expired is for `expired(at:)` to say.
+    /// Reads a token as it was typed: case and space around it do not matter, everything else does. Whether
+    /// it is expired is for `expired(at:)` to say.
     public init(_ typed: String) throws(InviteTokenFault) {
         // 1. The text, without what pasting adds around it.
         var text = Array(typed.utf8)[...]

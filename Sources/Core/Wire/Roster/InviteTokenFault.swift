@@ -1,4 +1,5 @@
-// Why typed text is no invite token, in words for the person who typed it. Never shows the token: it is a secret.
+// Why typed text is no invite token, in words for the person who typed it. Never shows the token: it is a
+// secret.
 
 public import Bytes
 
@@ -24,7 +25,7 @@ public enum InviteTokenFault: Error, Equatable, Sendable {
         case .character(let position):
             "the token is mistyped: character \(position) is none of a-z and 2-7"
         case .length(let count):
-            "the token is incomplete or has too many letters: there are \(count) after \"\(InviteToken.prefix)\""
+            "the token is cut or has too many letters: \(count) stand after \"\(InviteToken.prefix)\""
         case .mistyped: "the token is mistyped: its check letters do not fit the rest"
         case .version(let version):
             "the token is of version \(version), this repld reads version \(InviteToken.version)"

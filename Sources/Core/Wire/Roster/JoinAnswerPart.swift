@@ -1,5 +1,5 @@
-// What the issuer sends back: the roster from the genesis to the operation that adds the joiner, which holds the
-// space keys sealed to it. A large roster goes in several parts, each a frame of its own, in order.
+// What the issuer sends back: the roster from the genesis to the operation that adds the joiner, which holds
+// the space keys sealed to it. A large roster goes in several parts, each a frame of its own, in order.
 //
 //   version 1 u8 | 0 or 1: this is the last part u8 | n varint ≥ 1, n × counted roster operation
 

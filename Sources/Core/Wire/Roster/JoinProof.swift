@@ -1,7 +1,7 @@
-// What a joiner sends first: it holds the invite and the device key, on this very link. Both signatures cover the
-// handshake hash, so a proof that was overheard or forwarded is worth nothing elsewhere (DESIGN 7).
+// What a joiner sends first: it holds the invite and the device key, on this very link. Both signatures cover
+// the handshake hash, so a proof that was overheard or forwarded is worth nothing elsewhere (DESIGN 7).
 //
-//   version 1 u8 | device 32 | name, box key 32, addresses | signature by the invite's key 64 | by the device's 64
+//   version 1 u8 | device 32 | name, box key 32, addresses | invite's signature 64 | device's 64
 //
 // signed: label | SpaceID 32 | invite id 16 | handshake hash 64 | everything before the signatures
 

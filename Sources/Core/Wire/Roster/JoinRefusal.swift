@@ -1,5 +1,6 @@
-// Why an issuing node does not admit a joiner that proved, by completing the handshake, that it holds the secret of
-// an invite. Who does not hold one gets silence instead (DESIGN 8). The numbers travel in CLOSE and are never reused.
+// Why an issuing node does not admit a joiner that proved, by completing the handshake, that it holds the
+// secret of an invite. Who does not hold one gets silence instead (DESIGN 8). The numbers travel in CLOSE and
+// are never reused.
 
 /// A named refusal, as it stands in the CLOSE of a joining link and in the API's answer.
 public enum JoinRefusal: UInt16, Error, Hashable, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-// Where a node may be reached: "host:port", the host a name, an IPv4 address or an IPv6 address in brackets. It is
-// only ever a hint to dial, so the host is not resolved or judged here beyond its characters.
+// Where a node may be reached: "host:port", the host a name, an IPv4 address or an IPv6 address in brackets.
+// It is only ever a hint to dial, so the host is not resolved or judged here beyond its characters.
 
 public import Bytes
 
@@ -8,16 +8,19 @@ public struct PeerAddress: Hashable, Comparable, Sendable, CustomStringConvertib
     /// ASCII.
     public let string: String
 
-    /// Nil unless it is a host of visible ASCII, ":" and a decimal port 1 to 65535 without leading zeros; at most
-    /// 255 bytes. A host with a colon stands in brackets.
+    /// Nil unless it is a host of visible ASCII, ":" and a decimal port 1 to 65535 without leading zeros; at
+    /// most 255 bytes. A host with a colon stands in brackets.
     public init?(_ string: String) {
         let utf8 = Array(string.utf8)
         guard utf8.count <= RosterLimits.addressBytesMax, utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let colon = utf8.lastIndex(of: 0x3A), colon > 0, Self.isPort(utf8[(colon + 1)...])
         else { return nil }
         let host = utf8[..<colon]
-        if host.contains(0x3A) {
-            guard host.first == 0x5B, host.last == 0x5D, host.count > 2 else { return nil }
+        if host.contains(0x3A) || host.contains(0x5B) || host.contains(0x5D) {
+            let inside = host.dropFirst().dropLast()
+            guard host.first == 0x5B, host.last == 0x5D, inside.contains(0x3A), !inside.contains(0x5B),
+                !inside.contains(0x5D)
+            else { return nil }
         }
         self.string = string
     }

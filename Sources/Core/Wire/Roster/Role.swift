@@ -1,4 +1,5 @@
-// The four roles of a space. Their order is the order of rights: each may do what those below it may (DESIGN 7).
+// The four roles of a space. Their order is the order of rights: each may do what those below it may (DESIGN
+// 7).
 
 /// What a member may do. Raw values are bytes in roster operations.
 public enum Role: UInt8, Hashable, Comparable, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
-// The bytes of each kind of roster operation (WIRE.md, "Roster operations"). Fields follow one another without tags;
-// what is new comes as a new kind, which old nodes keep as `unknown`.
+// The bytes of each kind of roster operation (WIRE.md, "Roster operations"). Fields follow one another
+// without tags; what is new comes as a new kind, which old nodes keep as `unknown`.
 
 public import Bytes
 import Causality

@@ -1,6 +1,6 @@
-// What a roster operation does. The first group has its full meaning in `Roster`; of the second, `remove` and `role`
-// restrict at once (decision 0021) and the rest is kept and passed on until its issue. `acknowledge` is an operation
-// of the logs, not of the roster.
+// What a roster operation does. The first group has its full meaning in `Roster`; of the second, `remove` and
+// `role` restrict at once (decision 0021) and the rest is kept and passed on until its issue. `acknowledge`
+// is an operation of the logs, not of the roster.
 //
 //   kind  1 genesis  2 invite  3 revoke-invite  4 add  5 leave  6 device-update
 //         7 remove   8 role    9 key-epoch     10 resolve  11 checkpoint     others: from a newer version

@@ -1,11 +1,13 @@
-// How large the parts of a roster may be. A peer that is over one commits a fault: its operation is refused. Limits
-// are part of the format: raising one is a new version of the wire, since old nodes would refuse what new ones make.
+// How large the parts of a roster may be. A peer that is over one commits a fault: its operation is refused.
+// Limits are part of the format: raising one is a new version of the wire, since old nodes would refuse what
+// new ones make.
 
 /// Limits of roster operations, invite tokens and joining.
 public enum RosterLimits {
     /// Canonical bytes of one roster operation, signature included.
     public static let operationBytesMax = 65_536
-    /// Heads that one operation, or one change, names. An author that sees more names these many and so joins them.
+    /// Heads that one operation, or one change, names. An author that sees more names these many and so joins
+    /// them.
     public static let headsMax = 256
     /// A space's name, ASCII.
     public static let spaceNameBytesMax = 64

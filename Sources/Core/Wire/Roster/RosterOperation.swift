@@ -1,16 +1,19 @@
-// One signed operation on who belongs to a space. Operations form a DAG by hash, apart from the logs: each names the
-// heads that its author saw, so a set of operations means the same whatever the order in which it arrived.
+// One signed operation on who belongs to a space. Operations form a DAG by hash, apart from the logs: each
+// names the heads that its author saw, so a set of operations means the same whatever the order in which it
+// arrived.
 //
-//     version 1 u8 | kind u8 | author 32 | timestamp ms u64 | n varint, n × head 32 ascending | body | signature 64
+//   version 1 | kind u8 | author 32 | timestamp ms u64 | n varint, n × head 32 | body | signature 64
 //
-// The signature is the author's over the label and everything before it. The id is BLAKE2b-256 of all the bytes; the
-// id of the genesis is the SpaceID, and since heads lead back to it, no operation counts in two spaces.
+// The signature is the author's over the label and everything before it. The id is BLAKE2b-256 of all the
+// bytes; the id of the genesis is the SpaceID, and since heads lead back to it, no operation counts in two
+// spaces.
 
 public import Bytes
 public import Causality
 public import Crypto
 
-/// A decoded operation of the roster. That its signature holds and its author had the right is for `Roster` to say.
+/// A decoded operation of the roster. That its signature holds and its author had the right is for `Roster`
+/// to say.
 public struct RosterOperation: Sendable {
     public static let version: UInt8 = 1
     static let signatureLabel = Array("repld roster operation v1\0".utf8)

@@ -1,5 +1,5 @@
-// A space's name is chosen by its creator and is every joiner's default. It is typed in commands and stands in
-// paths, so it is plain: [a-z0-9][a-z0-9._-]{0,63} (DESIGN 7).
+// A space's name is chosen by its creator and is every joiner's default. It is typed in commands and stands
+// in paths, so it is plain: [a-z0-9][a-z0-9._-]{0,63} (DESIGN 7).
 
 public import Bytes
 
