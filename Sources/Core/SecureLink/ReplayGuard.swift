@@ -38,7 +38,7 @@ public struct ReplayGuard: Sendable {
             head = 0
         }
         guard seen.insert(ephemeral).inserted else { return false }
-        let until = now.monotonic &+ SecureLinkLimits.replayMilliseconds
+        let until = now.monotonic + SecureLinkLimits.replayMilliseconds
         entries.append(Entry(ephemeral: ephemeral, until: until))
         return true
     }

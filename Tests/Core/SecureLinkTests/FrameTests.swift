@@ -134,81 +134,52 @@ import Testing
         }
     }
 
-    /// One record by hand: any header, any fragment.
-    private struct Record {
-        var type: UInt8 = 5
-        var flags: UInt8 = 0
-        var channel: UInt16 = 0
-        var total: UInt32
-        var body: [UInt8]
-    }
-
     /// What the responder makes of hand-made records that are sealed as they should be.
-    private func outcome(_ records: [Record]) throws -> [LinkOutput] {
-        var (ours, theirs) = try handmade()
-        var bytes: [UInt8] = []
-        for record in records {
-            let plaintext =
-                [record.type, record.flags, UInt8(record.channel >> 8), UInt8(record.channel & 255)]
-                + (0..<4).map { UInt8(truncatingIfNeeded: record.total >> (24 - 8 * UInt32($0))) }
-                + record.body
-            var sealed = plaintext + [UInt8](repeating: 0, count: 16)
-            ours.sealInPlace(&sealed, 0..<plaintext.count)
-            bytes += [UInt8(sealed.count >> 8), UInt8(sealed.count & 255)] + sealed
-        }
+    private func outcome(_ records: [HandmadeRecord]) throws -> [LinkOutput] {
+        var peer = try HandmadePeer()
+        let bytes = records.flatMap { peer.seal($0) }
         var replays = ReplayGuard()
-        return theirs.receive(bytes, replays: &replays, at: Fixture.start)
-    }
-
-    /// The initiator's sending cipher and the responder, established.
-    private func handmade() throws -> (NoiseCipherState, SecureLink) {
-        let (candidate, identity) = (Fixture.candidate(1), Fixture.identity(0x10))
-        let preamble = Preamble(profile: .mesh, inviteID: .zero)
-        var noise = NoiseHandshake(
-            .xxPSK0, role: .initiator, prologue: preamble.prologue, psks: [candidate.psk],
-            staticKey: identity.staticKey, ephemeral: Fixture.secret(0x30))
-        var link = Fixture.responder()
-        var replays = ReplayGuard()
-        let first = preamble.bytes + [0, 48] + (try noise.write([]))
-        let answer = link.receive(first, replays: &replays, at: Fixture.start).sent
-        _ = try noise.read(Array(answer[2...]))
-        let claim = LinkCertificate.Claim(
-            kind: .mesh, version: 1, features: 0, device: identity.device, instance: 1, wallMilliseconds: 0,
-            rosterHash: .zero)
-        let context = LinkCertificate.Context(
-            space: candidate.space, role: .initiator, staticKey: identity.staticKey.publicKey)
-        let last = try noise.write(LinkCertificate(claim, in: context, by: identity.key).bytes)
-        _ = link.receive([0, 216] + last, replays: &replays, at: Fixture.start)
-        try #require(link.established != nil)
-        return (noise.symmetric.split().fromInitiator, link)
+        return peer.link.receive(bytes, replays: &replays, at: Fixture.start)
     }
 
     @Test("records whose headers contradict each other or themselves are faults, each its own")
     func inconsistent() throws {
-        let start = Record(flags: 1, total: 6, body: [1, 2, 3])
-        let cases: [([Record], LinkFault)] = [
-            ([Record(type: 0, total: 0, body: [])], .reservedType),
-            ([Record(flags: 2, total: 0, body: [])], .reservedFlags(2)),
-            ([Record(total: 0x0040_0001, body: [])], .frameTooLarge(bytes: 0x0040_0001)),
-            ([Record(total: 2, body: [1])], .fragmentLength(total: 2, received: 1)),
-            ([Record(total: 0, body: [1])], .fragmentLength(total: 0, received: 1)),
-            ([Record(flags: 1, total: 1, body: [])], .fragmentLength(total: 1, received: 0)),
-            ([Record(flags: 1, total: 0, body: [])], .fragmentLength(total: 0, received: 0)),
-            ([Record(flags: 1, total: 1, body: [1])], .fragmentLength(total: 1, received: 1)),
-            ([Record(flags: 1, total: 1, body: [1, 2])], .fragmentLength(total: 1, received: 2)),
-            ([start, Record(flags: 1, total: 6, body: [])], .fragmentLength(total: 6, received: 3)),
-            ([start, Record(total: 6, body: [4, 5])], .fragmentLength(total: 6, received: 5)),
-            ([start, Record(total: 6, body: [4, 5, 6, 7])], .fragmentLength(total: 6, received: 7)),
-            ([start, Record(flags: 1, total: 6, body: [4, 5, 6])], .fragmentLength(total: 6, received: 6)),
-            ([start, Record(total: 7, body: [4, 5, 6])], .fragmentLength(total: 7, received: 3)),
-            ([start, Record(channel: 1, total: 6, body: [4, 5, 6])], .interleaved(type: 5, channel: 1)),
-            ([start, Record(type: 1, total: 0, body: [])], .interleaved(type: 1, channel: 0)),
-            ([Record(type: 1, channel: 1, total: 0, body: [])], .wrongChannel(type: 1, channel: 1)),
-            ([Record(type: 3, channel: 9, total: 2, body: [0, 0])], .wrongChannel(type: 3, channel: 9)),
-            ([Record(type: 3, total: 0, body: [])], .closeMalformed),
-            ([Record(type: 3, total: 1, body: [0])], .closeMalformed),
-            ([Record(type: 3, total: 4, body: [0, 0, 0xC3, 0x28])], .closeMalformed),
-            ([Record(type: 3, total: 515, body: [UInt8](repeating: 65, count: 515))], .closeMalformed),
+        let start = HandmadeRecord(flags: 1, total: 6, body: [1, 2, 3])
+        let cases: [([HandmadeRecord], LinkFault)] = [
+            ([HandmadeRecord(type: 0, total: 0, body: [])], .reservedType),
+            ([HandmadeRecord(flags: 2, total: 0, body: [])], .reservedFlags(2)),
+            ([HandmadeRecord(total: 0x0040_0001, body: [])], .frameTooLarge(bytes: 0x0040_0001)),
+            ([HandmadeRecord(total: 2, body: [1])], .fragmentLength(total: 2, received: 1)),
+            ([HandmadeRecord(total: 0, body: [1])], .fragmentLength(total: 0, received: 1)),
+            ([HandmadeRecord(flags: 1, total: 1, body: [])], .fragmentLength(total: 1, received: 0)),
+            ([HandmadeRecord(flags: 1, total: 0, body: [])], .fragmentLength(total: 0, received: 0)),
+            ([HandmadeRecord(flags: 1, total: 1, body: [1])], .fragmentLength(total: 1, received: 1)),
+            ([HandmadeRecord(flags: 1, total: 1, body: [1, 2])], .fragmentLength(total: 1, received: 2)),
+            ([start, HandmadeRecord(flags: 1, total: 6, body: [])], .fragmentLength(total: 6, received: 3)),
+            ([start, HandmadeRecord(total: 6, body: [4, 5])], .fragmentLength(total: 6, received: 5)),
+            ([start, HandmadeRecord(total: 6, body: [4, 5, 6, 7])], .fragmentLength(total: 6, received: 7)),
+            (
+                [start, HandmadeRecord(flags: 1, total: 6, body: [4, 5, 6])],
+                .fragmentLength(total: 6, received: 6)
+            ),
+            ([start, HandmadeRecord(total: 7, body: [4, 5, 6])], .fragmentLength(total: 7, received: 3)),
+            (
+                [start, HandmadeRecord(channel: 1, total: 6, body: [4, 5, 6])],
+                .interleaved(type: 5, channel: 1)
+            ),
+            ([start, HandmadeRecord(type: 1, total: 0, body: [])], .interleaved(type: 1, channel: 0)),
+            ([HandmadeRecord(type: 1, channel: 1, total: 0, body: [])], .wrongChannel(type: 1, channel: 1)),
+            (
+                [HandmadeRecord(type: 3, channel: 9, total: 2, body: [0, 0])],
+                .wrongChannel(type: 3, channel: 9)
+            ),
+            ([HandmadeRecord(type: 3, total: 0, body: [])], .closeMalformed),
+            ([HandmadeRecord(type: 3, total: 1, body: [0])], .closeMalformed),
+            ([HandmadeRecord(type: 3, total: 4, body: [0, 0, 0xC3, 0x28])], .closeMalformed),
+            (
+                [HandmadeRecord(type: 3, total: 515, body: [UInt8](repeating: 65, count: 515))],
+                .closeMalformed
+            ),
         ]
         for (records, fault) in cases {
             let outputs = try outcome(records)
@@ -220,9 +191,10 @@ import Testing
     @Test("small fragments, unknown types and an empty CLOSE reason are all right")
     func allowed() throws {
         let frames = try outcome([
-            Record(flags: 1, total: 3, body: [1]), Record(flags: 1, total: 3, body: [2]),
-            Record(total: 3, body: [3]),
-            Record(type: 255, channel: 65_535, total: 0, body: []), Record(type: 3, total: 2, body: [1, 2]),
+            HandmadeRecord(flags: 1, total: 3, body: [1]), HandmadeRecord(flags: 1, total: 3, body: [2]),
+            HandmadeRecord(total: 3, body: [3]),
+            HandmadeRecord(type: 255, channel: 65_535, total: 0, body: []),
+            HandmadeRecord(type: 3, total: 2, body: [1, 2]),
         ])
         #expect(
             frames == [
@@ -234,11 +206,10 @@ import Testing
 
     @Test("a frame that is announced and never sent holds what arrived, not what was announced")
     func announced() throws {
-        var (ours, theirs) = try handmade()
-        var plaintext: [UInt8] = [9, 1, 0, 0, 0, 0x40, 0, 0, 1, 2, 3] + [UInt8](repeating: 0, count: 16)
-        ours.sealInPlace(&plaintext, 0..<11)
+        var peer = try HandmadePeer()
+        let record = peer.seal(HandmadeRecord(type: 9, flags: 1, total: 0x0040_0000, body: [1, 2, 3]))
         var replays = ReplayGuard()
-        let outputs = theirs.receive([0, 27] + plaintext, replays: &replays, at: Fixture.start)
-        #expect(outputs.isEmpty && theirs.heldBytes == 3)
+        let outputs = peer.link.receive(record, replays: &replays, at: Fixture.start)
+        #expect(outputs.isEmpty && peer.link.heldBytes == 3)
     }
 }

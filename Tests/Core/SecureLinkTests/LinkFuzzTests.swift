@@ -83,6 +83,35 @@ import Testing
         }
     }
 
+    @Test("a member's records with random headers give exactly the frames that the rules allow, then a fault")
+    func hostileRecords() throws {
+        let base = try HandmadePeer()
+        var (faults, whole) = (0, 0)
+        for seed in 0..<1_500 as Range<UInt64> {
+            var chance = SeededGenerator(seed: seed)
+            var peer = base
+            var stream: [UInt8] = []
+            var model = FrameModel()
+            for _ in 0..<12 {
+                let record = model.likely(by: &chance)
+                stream += peer.seal(record)
+                model.add(record)
+            }
+            var replays = ReplayGuard()
+            var outputs: [LinkOutput] = []
+            let cut = Int.random(in: 0...stream.count, using: &chance)
+            for part in [stream[..<cut], stream[cut...]] {
+                outputs += peer.link.receive(Array(part), replays: &replays, at: Fixture.start)
+            }
+            #expect(outputs.frames == model.frames, "seed \(seed)")
+            let isFaulted = if case .faulted = outputs.end { true } else { false }
+            #expect(isFaulted == model.isFaulted, "seed \(seed)")
+            if isFaulted { faults += 1 }
+            whole += model.frames.count
+        }
+        #expect(faults > 300 && whole > 1_000)
+    }
+
     @Test("decoders are total: every length and content gives a value or a fault")
     func decoders() {
         var chance = SeededGenerator(seed: 11)
@@ -115,5 +144,58 @@ import Testing
             }
         }
         #expect(certificates > 1_000 && preambles > 100)
+    }
+}
+
+/// The rules of records and frames once more, written down as plainly as they are in WIRE.md.
+private struct FrameModel {
+    var frames: [LinkFrame] = []
+    var isFaulted = false
+    private var pending: [HandmadeRecord] = []
+
+    /// A record that mostly keeps the rules.
+    func likely(by chance: inout SeededGenerator) -> HandmadeRecord {
+        func rarely() -> Bool { Int.random(in: 0..<25, using: &chance) == 0 }
+        let first = pending.first
+        let total =
+            rarely()
+            ? UInt32.random(in: 0...9, using: &chance)
+            : first?.total ?? UInt32.random(in: 0...6, using: &chance)
+        let room = max(0, Int(total) - pending.reduce(0) { $0 + $1.body.count })
+        let count =
+            rarely()
+            ? Int.random(in: 0...9, using: &chance) : Int.random(in: min(1, room)...room, using: &chance)
+        let flags: UInt8 = count < room ? 1 : 0
+        return HandmadeRecord(
+            type: rarely()
+                ? [0, 1, 2, 4, 9].randomElement(using: &chance) ?? 0
+                : first?.type ?? UInt8.random(in: 4...9, using: &chance),
+            flags: rarely() ? UInt8.random(in: 0...3, using: &chance) : flags,
+            channel: rarely() ? 1 : first?.channel ?? 0, total: total,
+            body: (0..<count).map { _ in UInt8.random(in: 0...255, using: &chance) })
+    }
+
+    mutating func add(_ record: HandmadeRecord) {
+        if isFaulted { return }
+        let hasMore = record.flags == 1
+        pending.append(record)
+        let received = pending.reduce(0) { $0 + $1.body.count }
+        let first = pending[0]
+        let isAllowed =
+            record.type != 0 && record.flags <= 1 && (record.type > 3 || record.channel == 0)
+            && (record.type, record.channel, record.total) == (first.type, first.channel, first.total)
+            && (received == Int(record.total)) != hasMore && received <= Int(record.total)
+            && (pending.count == 1 && !hasMore || !record.body.isEmpty)
+        guard isAllowed else {
+            isFaulted = true
+            return
+        }
+        if hasMore { return }
+        let body = pending.flatMap(\.body)
+        pending = []
+        switch record.type {
+        case LinkFrame.ping: break
+        default: frames.append(LinkFrame(type: record.type, channel: record.channel, body: body))
+        }
     }
 }
