@@ -10,11 +10,30 @@ struct DotIndex: Sendable {
     }
 
     private struct Chunk: Sendable {
+        /// Of the first step.
+        var start: UInt64
         /// Ascending by start, never empty.
         var steps: ContiguousArray<Step>
+
+        init(_ steps: ContiguousArray<Step>) {
+            precondition(!steps.isEmpty, "a chunk without a step")
+            start = steps[0].start
+            self.steps = steps
+        }
+
+        /// How many steps start at or before a sequence.
+        func countOfSteps(upTo sequence: UInt64) -> Int {
+            var (low, high) = (0, steps.count)
+            if steps[high - 1].start <= sequence { return high }
+            while low < high {
+                let middle = (low + high) / 2
+                if steps[middle].start <= sequence { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 
-    private static let chunkCapacity = 256
+    private static let chunkCapacity = 128
 
     /// Ascending; the steps of a chunk lie before those of the next.
     private var chunks: ContiguousArray<Chunk> = []
@@ -62,20 +81,18 @@ struct DotIndex: Sendable {
 
     /// The last step at or before a sequence.
     private func place(of sequence: UInt64) -> Place? {
-        var (low, high) = (0, chunks.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if chunks[middle].steps[0].start <= sequence { low = middle + 1 } else { high = middle }
+        guard let last = chunks.last else { return nil }
+        var chunk = chunks.count - 1
+        if sequence < last.start {
+            var (low, high) = (0, chunk)
+            while low < high {
+                let middle = (low + high) / 2
+                if chunks[middle].start <= sequence { low = middle + 1 } else { high = middle }
+            }
+            guard low > 0 else { return nil }
+            chunk = low - 1
         }
-        guard low > 0 else { return nil }
-        let chunk = low - 1
-        (low, high) = (0, chunks[chunk].steps.count)
-        if let last = chunks[chunk].steps.last, last.start <= sequence { return (chunk, high - 1) }
-        while low < high {
-            let middle = (low + high) / 2
-            if chunks[chunk].steps[middle].start <= sequence { low = middle + 1 } else { high = middle }
-        }
-        return (chunk, low - 1)
+        return (chunk, chunks[chunk].countOfSteps(upTo: sequence) - 1)
     }
 
     private func following(_ place: Place) -> Place? {
@@ -94,46 +111,62 @@ struct DotIndex: Sendable {
 
     private mutating func append(_ step: Step) {
         guard let last = chunks.indices.last, let tail = chunks[last].steps.last else {
-            chunks.append(Chunk(steps: [step]))
+            chunks.append(Chunk([step]))
             return
         }
         if tail.leaf == step.leaf { return }
         if chunks[last].steps.count < Self.chunkCapacity {
             chunks[last].steps.append(step)
         } else {
-            chunks.append(Chunk(steps: [step]))
+            chunks.append(Chunk([step]))
         }
     }
 
     /// Puts in a step at whose start there is none.
     private mutating func insert(_ step: Step) {
-        guard let place = place(of: step.start) else {
-            if chunks.isEmpty {
-                chunks.append(Chunk(steps: [step]))
-            } else {
-                chunks[0].steps.insert(step, at: 0)
-            }
+        guard !chunks.isEmpty else {
+            chunks.append(Chunk([step]))
             return
         }
+        let place = place(of: step.start) ?? (0, -1)
         chunks[place.chunk].steps.insert(step, at: place.step + 1)
+        chunks[place.chunk].start = min(chunks[place.chunk].start, step.start)
         let count = chunks[place.chunk].steps.count
         guard count > Self.chunkCapacity else { return }
-        let upper = ContiguousArray(chunks[place.chunk].steps[(count / 2)...])
+        let upper = Chunk(ContiguousArray(chunks[place.chunk].steps[(count / 2)...]))
         chunks[place.chunk].steps.removeSubrange((count / 2)...)
-        chunks.insert(Chunk(steps: upper), at: place.chunk + 1)
+        chunks.insert(upper, at: place.chunk + 1)
     }
 
     private mutating func removeSteps(in range: Range<UInt64>) {
         while let place = place(of: range.upperBound - 1), start(at: place) >= range.lowerBound {
-            let first = firstStep(atLeast: range.lowerBound, in: place.chunk)
+            let first = range.lowerBound == 0 ? 0 : stepsBefore(range.lowerBound, in: place.chunk)
             chunks[place.chunk].steps.removeSubrange(first...place.step)
-            if chunks[place.chunk].steps.isEmpty { chunks.remove(at: place.chunk) }
+            if let start = chunks[place.chunk].steps.first?.start {
+                chunks[place.chunk].start = start
+            } else {
+                chunks.remove(at: place.chunk)
+            }
         }
     }
 
-    private func firstStep(atLeast start: UInt64, in chunk: Int) -> Int {
-        var step = chunks[chunk].steps.count
-        while step > 0, chunks[chunk].steps[step - 1].start >= start { step -= 1 }
-        return step
+    private func stepsBefore(_ sequence: UInt64, in chunk: Int) -> Int {
+        chunks[chunk].start < sequence ? chunks[chunk].countOfSteps(upTo: sequence - 1) : 0
+    }
+
+    // MARK: Invariants
+
+    /// Stops with the broken invariant; for tests.
+    func checkInvariants() {
+        var last: UInt64?
+        for chunk in chunks {
+            precondition(chunk.steps.first?.start == chunk.start, "start of a chunk")
+            precondition(chunk.steps.count <= Self.chunkCapacity, "\(chunk.steps.count) steps")
+            for step in chunk.steps {
+                precondition(last.map { $0 < step.start } ?? true, "steps at \(step.start)")
+                last = step.start
+            }
+        }
+        precondition(last.map { $0 < end } ?? (end == 0), "the end \(end)")
     }
 }

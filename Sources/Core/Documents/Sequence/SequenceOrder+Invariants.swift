@@ -7,6 +7,7 @@ extension SequenceOrder {
     func checkInvariants() {
         tree.checkInvariants()
         precondition(replicas.count == numbers.count && replicas.count == indexes.count, "replica tables")
+        for index in indexes { index.checkInvariants() }
         for leaf in tree.leaves.indices {
             for slot in 0..<tree.leaves[leaf].count {
                 let run = tree.runs[tree.at(leaf, slot)]

@@ -111,16 +111,17 @@ struct SequenceOrderTests {
     @Test(
         "ten thousand replicas that insert at one place are sorted without a cliff", .timeLimit(.minutes(1)))
     func siblings() {
-        for (left, right) in [(dot(1, 5), Dot?.some(dot(1, 6))), (dot(1, 10), nil), (nil, dot(1, 1))]
-            as [(Dot?, Dot?)]
-        {
+        let places: [(left: Dot?, right: Dot?, count: Int)] = [
+            (dot(1, 5), dot(1, 6), 1_000), (dot(1, 10), nil, 10_000), (nil, dot(1, 1), 1_000),
+        ]
+        for (left, right, count) in places {
             var order = SequenceOrder()
             order.insert(first: dot(1, 1), count: 10, left: nil, right: nil, visible: true)
-            let count = 10_000
             for step in 0..<count {
                 let author = 2 + (step &* 7_919) % count
                 order.insert(first: dot(author, 1), count: 2, left: left, right: right, visible: true)
             }
+            order.checkInvariants()
             #expect(order.totalCount == 10 + 2 * count)
             let authors = order.dots.filter { $0.replica != replica(1) && $0.sequence.value == 1 }
             #expect(authors == authors.sorted())
