@@ -5,19 +5,19 @@
 /// A named refusal, as it stands in the CLOSE of a joining link and in the API's answer.
 public enum JoinRefusal: UInt16, Error, Hashable, Sendable, CaseIterable {
     /// Another device came by this invite.
-    case spent = 32
-    case expired = 33
-    case revoked = 34
+    case spent = 18
+    case expired = 19
+    case revoked = 20
     /// Five wrong proofs were made for it.
-    case burned = 35
+    case burned = 23
     /// This node did not issue it, or has forgotten it.
-    case unknown = 36
+    case unknown = 24
     /// The proof's signatures do not fit this invite, device and link.
-    case wrongProof = 37
+    case wrongProof = 21
     /// The device is an active member already.
-    case alreadyMember = 38
+    case alreadyMember = 25
     /// The issuer may not admit any more: it is no admin now.
-    case issuerWithoutRight = 39
+    case issuerWithoutRight = 26
 
     /// The number in a CLOSE frame.
     public var closeCode: UInt16 { rawValue }
