@@ -120,6 +120,7 @@ let package = Package(
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
         tests("TidyTests", in: "TidyTests", of: []),
+        tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),
         tests("StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),
         tests("SQLiteStoreTests", in: "Shell/SQLiteStoreTests", of: data + ["Node", "SQLiteStore"]),
     ]

@@ -13,7 +13,8 @@ import Wire
 
 /// A node of the mesh, over a store.
 public struct Node<Store: ChangeStore> {
-    var store: Store
+    /// The owner may look into it and, in tests, make it fail; the node alone writes to it.
+    public var store: Store
     let configuration: NodeConfiguration
     let device: DeviceID
     /// Keys, nonces, incarnations.

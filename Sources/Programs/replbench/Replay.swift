@@ -18,7 +18,7 @@ struct Replay {
     /// Documents at the transactions that still have children to come.
     private var documents: [Int: Document] = [:]
     private var children: [Int]
-    private var tips: [ReplicaID: Int] = [:]
+    private var replicas: [Int: [ReplicaID]] = [:]
     private var logs: [ReplicaID: (next: SequenceNumber, timestamp: UInt64)] = [:]
 
     init(_ trace: Trace) {
@@ -39,7 +39,7 @@ struct Replay {
     private mutating func author(_ index: Int) {
         let transaction = trace.transactions[index]
         var (document, version) = base(of: transaction)
-        let replica = replica(for: transaction, at: index)
+        let replica = replica(for: transaction, on: version)
         let log = logs[replica] ?? (SequenceNumber(1), 0)
         let timestamp = Timestamp(milliseconds: max(log.timestamp, UInt64(index)) + 1)
         var next = Dot(replica, log.next)
@@ -110,18 +110,13 @@ struct Replay {
         return (document, version)
     }
 
-    private mutating func replica(for transaction: Trace.Transaction, at index: Int) -> ReplicaID {
-        for parent in transaction.parents {
-            if let (replica, _) = tips.first(where: {
-                $0.value == parent && $0.key.raw.high == transaction.agent
-            }) {
-                tips[replica] = index
-                return replica
-            }
-        }
-        let branch = UInt64(tips.keys.count { $0.raw.high == transaction.agent })
-        let replica = ReplicaID(raw: Bytes16(high: UInt64(transaction.agent), low: branch))
-        tips[replica] = index
+    /// A replica of the agent whose whole log is in the document; a new one when there is none.
+    private mutating func replica(for transaction: Trace.Transaction, on version: VersionVector) -> ReplicaID
+    {
+        let known = replicas[transaction.agent] ?? []
+        if let replica = known.first(where: { version[$0] == logs[$0]?.next.previous }) { return replica }
+        let replica = ReplicaID(raw: Bytes16(high: UInt64(transaction.agent), low: UInt64(known.count)))
+        replicas[transaction.agent] = known + [replica]
         return replica
     }
 }

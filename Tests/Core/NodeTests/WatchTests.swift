@@ -1,0 +1,114 @@
+import Bytes
+import Causality
+import Documents
+import Node
+import Simulator
+import Testing
+
+@Suite struct WatchTests {
+    private func nodeWithSpace() throws -> TestNode {
+        var node = try TestNode()
+        _ = try node.ask(.createSpace(name: "notes"))
+        return node
+    }
+
+    private func lines(_ node: TestNode, _ id: RequestID) -> [WatchLine] {
+        (node.answers[id] ?? []).compactMap { if case .watchLine(let line) = $0 { line } else { nil } }
+    }
+
+    private func changes(_ node: TestNode, _ id: RequestID) -> [ChangeEvent] {
+        lines(node, id).compactMap { if case .change(let event) = $0 { event } else { nil } }
+    }
+
+    @Test("a stream shows every commit after it was opened, once, in order, by prefix")
+    func live() throws {
+        var node = try nodeWithSpace()
+        _ = try node.transact("notes", [increment("a/1", "n")])
+        let all = node.submit(.watch(.init("notes"), start: .now, prefix: "", follow: true))
+        let some = node.submit(.watch(.init("notes"), start: .now, prefix: "b/", follow: true))
+        node.commit()
+        var made: [Dot] = []
+        for index in 0..<30 {
+            let key: Key = index % 3 == 0 ? "b/1" : "a/1"
+            made.append(try #require(try node.transact("notes", [increment(key, "n")]).change))
+        }
+        #expect(changes(node, all).map(\.change) == made)
+        #expect(changes(node, some).map(\.change) == stride(from: 0, to: 30, by: 3).map { made[$0] })
+        guard case .watching? = node.answers[all]?.first else { throw Unexpected() }
+    }
+
+    @Test("a cursor resumes exactly after it, also after a restart, with the same lines")
+    func resume() throws {
+        var node = try nodeWithSpace()
+        let live = node.submit(.watch(.init("notes"), start: .now, prefix: "", follow: true))
+        node.commit()
+        for index in 0..<20 {
+            _ = try node.transact(
+                "notes", [increment(Key("a\(index % 3)"), "n"), set("t", [.key("x")], number(Int64(index)))])
+        }
+        let seen = changes(node, live)
+        var again = try node.restarted()
+        let cursor = seen[7].cursor
+        let resumed = again.submit(.watch(.init("notes"), start: .cursor(cursor), prefix: "", follow: false))
+        again.commit()
+        let replayed = changes(again, resumed)
+        #expect(replayed.map(\.change) == seen[8...].map(\.change))
+        #expect(replayed.map(\.cursor) == seen[8...].map(\.cursor))
+        for (one, other) in zip(replayed, seen[8...]) {
+            #expect(one.documents.map(\.key) == other.documents.map(\.key))
+            #expect(one.documents.map(\.patches) == other.documents.map(\.patches))
+        }
+        guard case .ended? = again.answers[resumed]?.last else { throw Unexpected() }
+    }
+
+    @Test("a foreign cursor and one from the future get a resync, not an error")
+    func foreign() throws {
+        var node = try nodeWithSpace()
+        for text in ["0000000000000000.1", "nonsense", ""] {
+            let id = node.submit(.watch(.init("notes"), start: .cursor(text), prefix: "", follow: true))
+            node.commit()
+            guard case .resync? = lines(node, id).first else { throw Unexpected() }
+        }
+    }
+
+    @Test("since=begin gives the state and then what follows")
+    func begin() throws {
+        var node = try nodeWithSpace()
+        _ = try node.transact("notes", [set("b", [.key("x")], number(1)), set("a", [.key("y")], text("z"))])
+        let id = node.submit(.watch(.init("notes"), start: .begin, prefix: "", follow: true))
+        node.commit()
+        _ = try node.transact("notes", [increment("c", "n")])
+        let keys = lines(node, id).map { line -> String in
+            switch line {
+            case .state(_, let key, _): "state \(key)"
+            case .change(let event): "change \(event.documents.map(\.key.string).joined())"
+            case .resync: "resync"
+            }
+        }
+        #expect(keys == ["state a", "state b", "change c"])
+    }
+
+    @Test("a watcher that does not read is told to read again, and costs no more than the ring")
+    func slow() throws {
+        var node = try nodeWithSpace()
+        let id = node.submit(.watch(.init("notes"), start: .now, prefix: "", follow: true))
+        node.commit()
+        for _ in 0..<(NodeLimits.watchEventsMax + NodeLimits.ringEventsMax + 100) {
+            node.submit(
+                .transact(
+                    .init("notes"), .init(operations: [increment("a", "n")], conditions: [], idempotency: nil)
+                ))
+        }
+        node.commit()
+        let before = lines(node, id).count
+        #expect(before <= NodeLimits.watchEventsMax)
+        for _ in 0..<3 {
+            node.node.handle(.watchCredit(id, lines: NodeLimits.watchEventsMax), at: node.now)
+            node.commit()
+        }
+        let isResync = lines(node, id).contains { if case .resync = $0 { true } else { false } }
+        #expect(isResync)
+        let change = try node.transact("notes", [increment("a", "n")]).change
+        #expect(changes(node, id).last?.change == change)
+    }
+}
