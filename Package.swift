@@ -115,7 +115,7 @@ let package = Package(
         tests("ReplicationTests", in: "Core/ReplicationTests", of: trust + ["Replication"]),
         tests("RosterTests", in: "Core/RosterTests", of: data + ["Identity", "Roster"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
-        tests("WireTests", in: "Core/WireTests", of: data),
+        tests("WireTests", in: "Core/WireTests", of: data + ["Identity"]),
         tests("IdentityTests", in: "Core/IdentityTests", of: data + ["Identity"]),
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),

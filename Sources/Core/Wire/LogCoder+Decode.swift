@@ -105,25 +105,37 @@ extension LogCoder {
 
     // MARK: Lists
 
-    /// A count of things that take at least one byte each; none is refused.
-    private func decodeCount(_ field: String, from body: inout ByteReader) throws(DecodeFault) -> Int {
-        let count = try body.count(limit: body.remaining, field: field)
+    /// A count of things that take at least `bytesEach` bytes each, so that no more is allocated than is
+    /// there.
+    func decodeCount(_ field: String, bytesEach: Int, from body: inout ByteReader) throws(DecodeFault) -> Int
+    {
+        let count = try body.varint()
+        let limit = UInt64(body.remaining / bytesEach)
+        if count > limit { throw .overLimit(field: field, value: count, limit: limit) }
+        return Int(count)
+    }
+
+    /// The same, and none is refused.
+    func decodePositiveCount(
+        _ field: String, bytesEach: Int, from body: inout ByteReader
+    ) throws(DecodeFault) -> Int {
+        let count = try decodeCount(field, bytesEach: bytesEach, from: &body)
         if count == 0 { throw .outOfRange(field: field) }
         return count
     }
 
     private func decodeMembers(from body: inout ByteReader) throws(DecodeFault) -> [Scalar] {
-        let count = try decodeCount("members", from: &body)
+        let count = try decodePositiveCount("members", bytesEach: 1, from: &body)
         var members: [Scalar] = []
-        members.reserveCapacity(min(count, body.remaining))
+        members.reserveCapacity(count)
         for _ in 0..<count { members.append(try ScalarCoding.decode(from: &body)) }
         return members
     }
 
     private func decodeContents(from body: inout ByteReader) throws(DecodeFault) -> [ElementContent] {
-        let count = try decodeCount("elements", from: &body)
+        let count = try decodePositiveCount("elements", bytesEach: 1, from: &body)
         var contents: [ElementContent] = []
-        contents.reserveCapacity(min(count, body.remaining))
+        contents.reserveCapacity(count)
         for _ in 0..<count {
             let tag = try body.u8()
             contents.append(
@@ -136,7 +148,7 @@ extension LogCoder {
     private func decodeObservedContainers(from body: inout ByteReader) throws(DecodeFault)
         -> [ObservedContainer]
     {
-        let count = try body.count(limit: body.remaining / 2, field: "observed")
+        let count = try decodeCount("observed", bytesEach: 2, from: &body)
         var observed: [ObservedContainer] = []
         observed.reserveCapacity(count)
         for _ in 0..<count {
@@ -148,9 +160,9 @@ extension LogCoder {
     }
 
     private func decodeObservedGenerations(from body: inout ByteReader) throws(DecodeFault) -> [Generation] {
-        let count = try decodeCount("observed", from: &body)
+        let count = try decodePositiveCount("observed", bytesEach: 1, from: &body)
         var observed: [Generation] = []
-        observed.reserveCapacity(min(count, body.remaining))
+        observed.reserveCapacity(count)
         var former: UInt64 = 0
         for _ in 0..<count {
             let (value, overflow) = former.addingReportingOverflow(try body.varint())

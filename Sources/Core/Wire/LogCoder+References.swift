@@ -124,9 +124,7 @@ extension LogCoder {
     }
 
     mutating func decodeRanges(from body: inout ByteReader) throws(DecodeFault) -> [DotRange] {
-        // A range takes at least two bytes.
-        let count = try body.count(limit: body.remaining / 2, field: "ranges")
-        if count == 0 { throw .outOfRange(field: "ranges") }
+        let count = try decodePositiveCount("ranges", bytesEach: 2, from: &body)
         var ranges: [DotRange] = []
         ranges.reserveCapacity(count)
         for _ in 0..<count {

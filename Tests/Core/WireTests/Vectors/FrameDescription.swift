@@ -1,0 +1,42 @@
+// Frame bodies as JSON, and by the names that vectors use.
+
+import Bytes
+import Causality
+import Wire
+
+/// Decodes a body of the frame named `type` and answers its JSON and its bytes again.
+func readFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any], bytes: [UInt8])? {
+    func hexes(_ hashes: [Bytes32]) -> [String] { hashes.map { Hex.encode($0.bytes) } }
+    switch type {
+    case "ROSTER_HAVE":
+        let body = try RosterHaveFrame(decoding: bytes)
+        return (["heads": hexes(body.heads), "summary": hexes(body.summary)], body.encoded())
+    case "ROSTER_OPS":
+        let body = try RosterOperationsFrame(decoding: bytes)
+        return (["operations": body.operations.map { Hex.encode($0) }], body.encoded())
+    case "HAVE":
+        let body = try HaveFrame(decoding: bytes)
+        let entries = body.entries.map {
+            ["replica": $0.replica.description, "last": "\($0.last)", "fingerprint": "\($0.fingerprint)"]
+        }
+        return (["extent": body.extent == .full ? "full" : "delta", "entries": entries], body.encoded())
+    case "DIGEST":
+        let body = try DigestFrame(decoding: bytes)
+        let hashes = hexes([body.vectorHash, body.rosterHash, body.exceptionsHash, body.documentsDigest])
+        return (["hashes": hashes], body.encoded())
+    case "PEERS":
+        let body = try PeersFrame(decoding: bytes)
+        let entries = body.entries.map {
+            ["device": Hex.encode($0.device.publicKey.bytes), "addresses": $0.addresses.map(\.string)]
+                as [String: Any]
+        }
+        return (["entries": entries], body.encoded())
+    case "JOIN_PROOF":
+        let body = try JoinProofFrame(decoding: bytes)
+        return (["body": Hex.encode(body.body)], body.encoded())
+    case "JOIN_ANSWER":
+        let body = try JoinAnswerFrame(decoding: bytes)
+        return (["body": Hex.encode(body.body)], body.encoded())
+    default: return nil
+    }
+}
