@@ -8,17 +8,17 @@ public import Causality
 
 /// Ephemerals of accepted first messages, oldest first out. A value of the node; a restart forgets it.
 public struct ReplayGuard: Sendable {
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         let ephemeral: Bytes32
         /// Monotonic ms until which it is remembered.
         let until: UInt64
     }
 
     /// Exactly the ephemerals in `entries[head...]`.
-    private var seen: Set<Bytes32> = []
+    private(set) var seen: Set<Bytes32> = []
     /// In order of arrival, so ascending by `until`; those before `head` are gone.
-    private var entries: [Entry] = []
-    private var head = 0
+    private(set) var entries: [Entry] = []
+    private(set) var head = 0
 
     public init() {}
 

@@ -81,6 +81,36 @@ import Testing
         #expect(pair.responder.streamEnded() == [.close(.silently(.handshakeCutOff))])
     }
 
+    @Test("a key is found to open the first message exactly when the handshake can read it under that key")
+    func trial() throws {
+        let preamble = Preamble(profile: .mesh, inviteID: .zero)
+        let start = NoiseHandshake.start(.xxPSK0, prologue: preamble.prologue)
+        func side(_ role: LinkRole, _ psk: UInt8) -> NoiseHandshake {
+            NoiseHandshake(
+                .xxPSK0, role: role, symmetric: start, psks: [Fixture.secret(psk)],
+                staticKey: Fixture.identity(0x10).staticKey, ephemeral: Fixture.secret(psk ^ 0x80))
+        }
+        for own in 1...12 as ClosedRange<UInt8> {
+            var initiator = side(.initiator, own)
+            let message = try initiator.write([])
+            for other in 1...12 as ClosedRange<UInt8> {
+                var responder = side(.responder, other)
+                let isOpen = start.opens(firstMessage: message, psk: Fixture.secret(other))
+                #expect(isOpen == (own == other))
+                if own == other {
+                    #expect(throws: Never.self) { try responder.read(message) }
+                } else {
+                    #expect(throws: NoiseFault.notAuthentic) { try responder.read(message) }
+                }
+            }
+            for index in message.indices {
+                var damaged = message
+                damaged[index] ^= 1
+                #expect(!start.opens(firstMessage: damaged, psk: Fixture.secret(own)))
+            }
+        }
+    }
+
     @Test("a replayed first message gets no byte, for ten minutes, on every link of the node")
     func replay() throws {
         var pair = try LinkPair.established()

@@ -21,6 +21,7 @@ import Testing
         #expect(replays.admit(ephemeral(1), at: Instant(monotonic: 600_000, wall: 0)) == true)
         #expect(replays.admit(ephemeral(2), at: Instant(monotonic: 600_000, wall: 0)) == false)
         #expect(replays.count == 2)
+        replays.checkInvariants()
     }
 
     @Test("it keeps the newest 65,536 and lets the oldest go")
@@ -31,9 +32,11 @@ import Testing
         let admitted = (0..<limit + 1_000).count { replays.admit(ephemeral($0), at: now) }
         #expect(admitted == limit + 1_000)
         #expect(replays.count == limit)
+        replays.checkInvariants()
         #expect(replays.admit(ephemeral(limit + 999), at: now) == false)
         #expect(replays.admit(ephemeral(0), at: now) == true)
         #expect(replays.admit(ephemeral(limit + 1_000), at: Instant(monotonic: 700_000, wall: 0)) == true)
         #expect(replays.count == 1)
+        replays.checkInvariants()
     }
 }
