@@ -119,6 +119,7 @@ let package = Package(
         tests("IdentityTests", in: "Core/IdentityTests", of: data + ["Identity"]),
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
+        tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator"]),
         tests("TidyTests", in: "TidyTests", of: []),
         tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),
         tests("StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),

@@ -23,6 +23,7 @@ extension Node {
                 .error, code: "commit-failed",
                 message: "a commit failed (\(failure)); its requests got 507, the node goes on from the store"
             ))
+        effects += dropLinks(at: now)
         do throws(StoreFailure) {
             try reload(at: now)
         } catch {

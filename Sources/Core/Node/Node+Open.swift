@@ -11,6 +11,7 @@ import Wire
 /// Names of meta values in the store.
 enum NodeMeta {
     static let store = "store"
+    static let addresses = "addresses"
     static func invites(_ space: SpaceID) -> String { "invites/\(space)" }
 }
 

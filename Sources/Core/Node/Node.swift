@@ -9,12 +9,13 @@
 
 public import Causality
 import Crypto
+import Mesh
+import SecureLink
 import Wire
 
 /// A node of the mesh, over a store.
 public struct Node<Store: ChangeStore> {
-    /// The owner may look into it and, in tests, make it fail; the node alone writes to it.
-    public var store: Store
+    public internal(set) var store: Store
     let configuration: NodeConfiguration
     let device: DeviceID
     /// Keys, nonces, incarnations.
@@ -37,6 +38,8 @@ public struct Node<Store: ChangeStore> {
     /// Monotonic milliseconds of the next sweep of expired idempotency keys.
     var nextSweep: UInt64 = 0
     var counters = NodeCounters()
+    /// Connections, addresses, and what waits.
+    var links: LinksState
 
     /// Opens the node over what the store holds. Roster operations and keys are read now, logs and documents when they
     /// are needed.
@@ -47,7 +50,12 @@ public struct Node<Store: ChangeStore> {
         entropy = Entropy(seed: configuration.entropySeed)
         instance = entropy.u64()
         storeName = 0
+        links = LinksState(
+            identity: LinkIdentity(
+                key: configuration.device, instance: instance, staticKey: AgreementKey(secret: entropy.secret(32))),
+            seed: entropy.u64())
         try openStore(at: now)
+        try openLinks(at: now)
     }
 
     /// Takes one input. Effects come with the next `commit`.
@@ -58,9 +66,11 @@ public struct Node<Store: ChangeStore> {
         case .watchCredit(let id, let lines): credit(id, lines: lines)
         case .diskFree(let bytes): noteDiskFree(bytes, at: now)
         case .listening(let addresses): listening = addresses
-        case .tick: expire(at: now)
+        case .tick:
+            expire(at: now)
+            tickLinks(at: now)
         case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged:
-            break
+            handleNetwork(input, at: now)
         }
     }
 
@@ -79,6 +89,8 @@ public struct Node<Store: ChangeStore> {
         for (request, work) in done.afterCommit { openReading(request, work) }
         answerWaiting(at: now)
         feedWatchers()
+        pump(at: now)
+        dialDue(at: now)
         return done.effects + batch.finish().effects
     }
 
@@ -87,6 +99,7 @@ public struct Node<Store: ChangeStore> {
         var next: UInt64? = nextSweep
         for waiting in waitingReads { next = min(next ?? .max, waiting.deadline) }
         for waiting in waitingHolds { next = min(next ?? .max, waiting.deadline) }
+        if let moment = linksDeadline { next = min(next ?? .max, moment) }
         return next
     }
 }

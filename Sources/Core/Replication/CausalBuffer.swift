@@ -104,6 +104,11 @@ public struct CausalBuffer<Item: Sendable>: Sendable {
     public func isWaiting(_ log: LogID) -> Bool { queues[log] != nil }
     /// What the log's first change lacks.
     public func lack(of log: LogID) -> Lack? { queues[log]?.lack }
+    /// A log's waiting changes in order.
+    public func items(of log: LogID) -> [Item] {
+        guard let queue = queues[log] else { return [] }
+        return queue.entries[queue.start...].map(\.item)
+    }
     /// Logs with waiting changes in a space, ascending.
     public func logs(of space: SpaceID) -> [LogID] { queues.keys.filter { $0.space == space }.sorted() }
 

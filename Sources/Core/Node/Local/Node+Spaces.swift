@@ -71,7 +71,7 @@ extension Node {
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
         }
         spaces.remove(at: index)
-        linksForget(space.id)
+        linksForget(space.id, at: now)
         batch.log(
             .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")
         batch.answer(id, .done)
@@ -96,7 +96,7 @@ extension Node {
             case .refused: throw .noRight(have: try myRole(in: index), need: .admin)
             }
         }
-        try stored { node throws(StoreFailure) in try node.keepInvites(of: index, issued.operation) }
+        try stored { node throws(StoreFailure) in try node.keepInvites(of: index, issued.operation, at: now) }
         batch.answer(id, .invite(id: issued.token.secret.id.description, token: issued.token.text()))
     }
 
@@ -127,17 +127,17 @@ extension Node {
             } catch {
                 throw .noRight(have: try myRole(in: index), need: .admin)
             }
-            try stored { node throws(StoreFailure) in try node.keepInvites(of: index, operation) }
+            try stored { node throws(StoreFailure) in try node.keepInvites(of: index, operation, at: now) }
         }
         batch.answer(id, .done)
     }
 
     /// Stores a roster operation of ours together with the invites that it changed.
-    mutating func keepInvites(of index: Int, _ operation: RosterOperation?) throws(StoreFailure) {
+    mutating func keepInvites(of index: Int, _ operation: RosterOperation?, at now: Instant) throws(StoreFailure) {
         try batch.write(&store)
         if let operation {
             try store.addRosterOperation(spaces[index].id, operation.bytes)
-            rosterAdvanced(index)
+            rosterAdvanced(index, at: now)
         }
         try store.setMeta(NodeMeta.invites(spaces[index].id), spaces[index].invites.encoded())
     }

@@ -22,6 +22,8 @@ public enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case joinProof = 11
     /// The issuer's answer to it, in parts.
     case joinAnswer = 12
+    /// How many segment bytes were taken in: opens the sender's window.
+    case received = 13
     /// Reserved: a log's boundary hashes after a suspicion of a fork.
     case forkBoundaries = 16
     /// Reserved: sealed runs after the last common boundary.

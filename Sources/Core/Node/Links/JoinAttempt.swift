@@ -1,0 +1,31 @@
+// One request to join, from the token to the space. It tries address after address; each failure is kept, so that a
+// person learns what was tried and why it did not work.
+
+import Causality
+import Mesh
+import Roster
+import Wire
+
+/// A joiner's state.
+struct JoinAttempt: Sendable {
+    let token: InviteToken
+    /// The local name wanted; nil: the creator's.
+    let name: String?
+    /// Not tried yet, in order.
+    var remaining: [PeerAddress]
+    /// "ADDRESS: why", in the order tried.
+    var failures: [String] = []
+    /// Somebody answered the connection, but not the handshake: it does not know the invite.
+    var wasUnknown = false
+    /// The address under way, with its connection and what came of it so far.
+    var current: PeerAddress?
+    /// Set once the proof was sent.
+    var joining: Joining?
+    /// Monotonic milliseconds by which the present address must have answered.
+    var deadline: UInt64
+
+    /// For one address: connecting, shaking hands, and an answer of up to 64 MiB.
+    static let addressMilliseconds: UInt64 = 60_000
+    /// Joins at once; one more is 429.
+    static let attemptsMax = 16
+}

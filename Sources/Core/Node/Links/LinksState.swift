@@ -1,0 +1,111 @@
+// Everything the node knows of other nodes while it runs: connections, links, addresses, who misbehaved, what waits.
+// All of it can be lost: after a restart, or a batch that failed, links are made again and need is computed again.
+
+import Bytes
+import Causality
+import Crypto
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+typealias RosterHead = Bytes32
+
+/// A dial that the shell was asked for and has not answered.
+struct PendingDial: Sendable {
+    let address: PeerAddress
+    let purpose: ConnectionPurpose
+}
+
+/// The node's links and what belongs to them.
+struct LinksState: Sendable {
+    let identity: LinkIdentity
+    var connections: [ConnectionID: PeerConnection] = [:]
+    var dials: [ConnectionID: PendingDial] = [:]
+    /// Numbers of our dials; the shell's own stay below (`ConnectionID.firstDialled`).
+    var nextDial = ConnectionID.firstDialled
+    var table: LinkTable<ConnectionID>
+    var book = AddressBook()
+    var dialer: Dialer
+    /// Addresses that led to ourselves since the network changed last.
+    var ownAddresses: Set<PeerAddress> = []
+    /// Which of our keys opened a link to an address, and whose turn it is where none did yet.
+    var keyOfAddress: [PeerAddress: SpaceID] = [:]
+    var keyTurns: [PeerAddress: Int] = [:]
+    var gate = HandshakeGate()
+    var faults = FaultLedger()
+    var replays = ReplayGuard()
+    var buffer = CausalBuffer<Candidate>()
+    /// By request.
+    var joins: [RequestID: JoinAttempt] = [:]
+    /// Per space: what is told in HAVE.
+    var announced: [SpaceID: Announced] = [:]
+    /// When each device's state in `peers` changed, and to what.
+    var peerStates: [DeviceID: PeerStateSince] = [:]
+    /// The keys a responder tries; nil: to be made again.
+    var candidates: (signature: [CandidateSignature], list: [PSKCandidate])?
+    /// Monotonic milliseconds before which no address can be due; 0: look again.
+    var nextDialCheck: UInt64 = 0
+    /// When the address book may be written next.
+    var nextBookWrite: UInt64 = 0
+    var counters = LinkCounters()
+
+    init(identity: LinkIdentity, seed: UInt64) {
+        self.identity = identity
+        table = LinkTable(own: identity.device)
+        dialer = Dialer(seed: seed)
+    }
+
+    /// Ascending.
+    var connectionIDs: [ConnectionID] { connections.keys.sorted() }
+    /// Connections whose handshake is not complete, those that others opened.
+    var halfOpenCount: Int {
+        connections.values.reduce(0) { $0 + ($1.secure.deadline != nil && $1.purpose.address == nil ? 1 : 0) }
+    }
+    /// Links on which a space is spoken, ascending by connection.
+    func channels(of space: SpaceID) -> [(ConnectionID, UInt16)] {
+        connectionIDs.compactMap { id in
+            connections[id]?.link?.channel(of: space).map { (id, $0) }
+        }
+    }
+}
+
+/// What a space's HAVE names: sealed, durable prefixes with the chain hash there.
+struct Announced: Sendable {
+    /// Up to this commit position.
+    var position = CommitPosition.start
+    /// `durable` at that position.
+    var durable = VersionVector()
+    /// The last sealed sequence of each log, at most what is durable.
+    var sealed = VersionVector()
+    var hashes: [ReplicaID: Bytes32] = [:]
+}
+
+/// A device's line in `peers`.
+struct PeerStateSince: Sendable, Equatable {
+    var state: String
+    var since: UInt64
+}
+
+/// What the candidates follow from; equal signatures, equal keys.
+struct CandidateSignature: Sendable, Equatable {
+    let space: SpaceID
+    let rosterCount: Int
+    let epochs: Int
+}
+
+/// Counts for the metrics; nothing is decided by them.
+struct LinkCounters: Sendable {
+    var linksOpened: UInt64 = 0
+    var handshakesFailed: UInt64 = 0
+    var faults: UInt64 = 0
+    var segmentsSent: UInt64 = 0
+    var segmentsReceived: UInt64 = 0
+    var segmentBytesSent: UInt64 = 0
+    var segmentBytesReceived: UInt64 = 0
+    var duplicates: UInt64 = 0
+    var early: UInt64 = 0
+    var gaps: UInt64 = 0
+    var unknownKeys: UInt64 = 0
+}

@@ -1,0 +1,75 @@
+// Joining: the issuer's half. Only who holds the invite's secret completes the handshake, so a refusal may be named.
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    /// Somebody with an invite of ours is linked.
+    mutating func admitting(_ id: ConnectionID, _ link: EstablishedLink, _ invite: InviteID, at now: Instant)
+    {
+        guard let index = spaceIndex(link.space) else {
+            return close(id, .done, "the space was left", at: now)
+        }
+        let refusal = spaces[index].invites.refusal(
+            of: invite, to: link.peer.device, in: spaces[index].roster, at: now)
+        if let refusal { return refuse(id, refusal, at: now) }
+        links.connections[id]?.proofDeadline = now.monotonic + MeshLimits.provisionalMilliseconds
+    }
+
+    mutating func proofArrived(_ body: [UInt8], on id: ConnectionID, at now: Instant) throws(DecodeFault) {
+        guard let link = links.connections[id]?.secure.established, case .join(let invite) = link.use,
+            let index = spaceIndex(link.space)
+        else { return }
+        let request = JoinRequest(
+            invite: InviteID(raw: invite), device: link.peer.device, proof: try JoinProof(decoding: body),
+            handshakeHash: link.handshakeHash)
+        let ephemeral = AgreementKey(secret: entropy.secret(32))
+        let outcome = spaces[index].admit(request, ephemeral: ephemeral, at: now, by: configuration.device)
+        switch outcome {
+        case .admitted(let operation, let answer):
+            do throws(StoreFailure) {
+                try keepInvites(of: index, operation, at: now)
+            } catch {
+                return batch.fail(error)
+            }
+            batch.log(
+                .notice, "member-added",
+                "\(link.peer.device.text) joined space \(spaces[index].name) by an invite")
+            reply(answer, on: id)
+        case .repeated(let answer): reply(answer, on: id)
+        case .refused(let refusal, let invitesChanged):
+            if invitesChanged {
+                do throws(StoreFailure) {
+                    try keepInvites(of: index, nil, at: now)
+                } catch {
+                    return batch.fail(error)
+                }
+            }
+            refuse(id, refusal, at: now)
+        }
+    }
+
+    /// The answer; the joiner closes the link when it is a member.
+    private mutating func reply(_ answer: [JoinAnswerPart], on id: ConnectionID) {
+        send(answer.map { LinkFrame(JoinAnswerFrame(body: $0.encoded()), on: 0) }, on: id)
+    }
+
+    private mutating func refuse(_ id: ConnectionID, _ refusal: JoinRefusal, at now: Instant) {
+        close(id, CloseCode(rawValue: refusal.closeCode), refusal.message, at: now)
+    }
+}
+
+extension SpaceState {
+    /// Decides about a joiner; roster and invites change together.
+    fileprivate mutating func admit(
+        _ request: JoinRequest, ephemeral: AgreementKey, at now: Instant, by key: SigningKey
+    ) -> JoinOutcome {
+        invites.admit(request, in: &roster, keys: keys, ephemeral: ephemeral, at: now, by: key)
+    }
+}

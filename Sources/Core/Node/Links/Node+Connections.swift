@@ -1,0 +1,208 @@
+// Inputs of the peer network: connections come and go, bytes arrive. Each connection's secure link turns bytes into
+// frames; everything that is wrong with a connection ends here, with that connection and nothing else.
+
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    /// One input of the peer network.
+    mutating func handleNetwork(_ input: Input, at now: Instant) {
+        // A batch that cannot be committed drops all links: nothing more is read from them.
+        if batch.failure != nil, !input.endsConnection { return }
+        switch input {
+        case .accepted(let id, let remote): accepted(id, from: remote, at: now)
+        case .connected(let id, _, let remote): connected(id, remote: remote, at: now)
+        case .dialFailed(let id, _, let reason): dialFailed(id, reason: reason, at: now)
+        case .received(let id, let bytes): received(id, bytes, at: now)
+        case .disconnected(let id, let reason): disconnected(id, reason: reason, at: now)
+        case .networkChanged:
+            links.ownAddresses = []
+            links.dialer.reset()
+            links.nextDialCheck = 0
+        default: break
+        }
+    }
+
+    private mutating func accepted(_ id: ConnectionID, from remote: String, at now: Instant) {
+        precondition(id < .firstDialled && links.connections[id] == nil, "connection \(id.value) is new")
+        let ip = remote.lastIndex(of: ":").map { String(remote[..<$0]) } ?? remote
+        let candidates = responderCandidates(at: now)
+        guard links.gate.admit(from: ip, halfOpen: links.halfOpenCount, at: now.monotonic),
+            !candidates.isEmpty
+        else { return batch.emit(.close(id)) }
+        let secure = SecureLink(
+            responding: candidates, identity: links.identity, ephemeral: entropy.secret(32), at: now)
+        links.connections[id] = PeerConnection(id: id, purpose: .accepted, remote: remote, secure: secure)
+    }
+
+    private mutating func connected(_ id: ConnectionID, remote: String, at now: Instant) {
+        guard let dial = links.dials.removeValue(forKey: id) else { return batch.emit(.close(id)) }
+        guard let candidate = initiatorCandidate(dial) else {
+            links.dialer.failed(dial.address, reason: "no key to dial with", at: now.monotonic)
+            return batch.emit(.close(id))
+        }
+        let secure = SecureLink(
+            initiating: candidate, identity: links.identity, ephemeral: entropy.secret(32), at: now)
+        links.connections[id] = PeerConnection(id: id, purpose: dial.purpose, remote: remote, secure: secure)
+        guard let outputs = links.connections[id]?.secure.start() else { return }
+        take(outputs, of: id, at: now)
+    }
+
+    private mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
+        guard let dial = links.dials.removeValue(forKey: id) else { return }
+        links.nextDialCheck = 0
+        switch dial.purpose {
+        case .join(_, let request): joinFailed(request, reason: reason, answered: false, at: now)
+        default: links.dialer.failed(dial.address, reason: reason, at: now.monotonic)
+        }
+    }
+
+    private mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
+        guard links.connections[id] != nil else { return }
+        links.connections[id]?.link?.liveness.hear(at: now.monotonic)
+        let outputs = links.connections[id]?.secure.receive(bytes, replays: &links.replays, at: now) ?? []
+        take(outputs, of: id, at: now)
+    }
+
+    private mutating func disconnected(_ id: ConnectionID, reason: String, at now: Instant) {
+        guard links.connections[id] != nil else { return }
+        let outputs = links.connections[id]?.secure.streamEnded() ?? []
+        take(outputs, of: id, at: now, streamReason: reason)
+        if links.connections[id] != nil { forget(id, reason: reason, at: now) }
+    }
+
+    /// Does what a secure link asks for, in order; stops when the connection is gone.
+    mutating func take(
+        _ outputs: [LinkOutput], of id: ConnectionID, at now: Instant, streamReason: String? = nil
+    ) {
+        for output in outputs {
+            guard links.connections[id] != nil else { return }
+            switch output {
+            case .send(let bytes): batch.emit(.send(id, bytes))
+            case .established(let link): established(id, link, at: now)
+            case .frame(let frame): take(frame, on: id, at: now)
+            case .close(let end):
+                batch.emit(.close(id))
+                ended(id, end, streamReason: streamReason, at: now)
+            }
+        }
+    }
+
+    /// Sends frames on an established link.
+    mutating func send(_ frames: [LinkFrame], on id: ConnectionID) {
+        guard !frames.isEmpty, links.connections[id]?.secure.established != nil,
+            let bytes = links.connections[id]?.secure.send(frames), !bytes.isEmpty
+        else { return }
+        batch.emit(.send(id, bytes))
+    }
+
+    /// Says CLOSE and ends the connection.
+    mutating func close(_ id: ConnectionID, _ code: CloseCode, _ reason: String, at now: Instant) {
+        for output in links.connections[id]?.secure.close(code, reason: reason) ?? [] {
+            if case .send(let bytes) = output { batch.emit(.send(id, bytes)) }
+        }
+        batch.emit(.close(id))
+        forget(id, reason: reason, isReplaced: code == .replaced || code == .ownDevice, at: now)
+    }
+
+    /// The peer broke the protocol: counted against its device, and the link ends.
+    mutating func fault(_ id: ConnectionID, _ reason: String, at now: Instant) {
+        noteFault(of: id, reason, at: now)
+        close(id, .protocolFault, reason, at: now)
+    }
+
+    private mutating func noteFault(of id: ConnectionID, _ reason: String, at now: Instant) {
+        links.counters.faults += 1
+        guard let link = links.connections[id]?.link else { return }
+        let isRefused = links.faults.note(link.device, reason: reason, at: now.monotonic)
+        batch.log(
+            .warning, "peer-fault",
+            "\(link.device.text) broke the protocol (\(reason)); the link was closed"
+                + (isRefused ? " and the device is refused for a while; update or inspect that node" : ""))
+    }
+
+    /// A secure link ended by itself.
+    private mutating func ended(_ id: ConnectionID, _ end: LinkEnd, streamReason: String?, at now: Instant) {
+        switch end {
+        case .silently(let fault):
+            links.counters.handshakesFailed += 1
+            forget(id, reason: Self.words(fault), wasCutOff: true, at: now)
+        case .faulted(let fault):
+            noteFault(of: id, "\(fault)", at: now)
+            forget(id, reason: "protocol fault: \(fault)", at: now)
+        case .byPeer(let code, let reason):
+            forget(
+                id, reason: "closed by the peer: \(reason) (code \(code.rawValue))",
+                isReplaced: code == .replaced || code == .ownDevice, code: code, at: now)
+        case .byUs, .truncated:
+            forget(id, reason: streamReason ?? "the connection was cut", at: now)
+        }
+    }
+
+    private static func words(_ fault: LinkFault) -> String {
+        switch fault {
+        case .handshakeCutOff: "no answer to the handshake: it shares no space with this node, or refused it"
+        case .handshakeTooSlow: "the handshake took longer than \(MeshLimits.handshakeMilliseconds / 1_000) s"
+        default: "handshake: \(fault)"
+        }
+    }
+
+    /// Takes a connection out of every table and decides when its address is dialled again.
+    private mutating func forget(
+        _ id: ConnectionID, reason: String, isReplaced: Bool = false, wasCutOff: Bool = false,
+        code: CloseCode? = nil, at now: Instant
+    ) {
+        guard let connection = links.connections.removeValue(forKey: id) else { return }
+        links.table.remove(id)
+        links.nextDialCheck = 0
+        switch connection.purpose {
+        case .accepted: break
+        case .join(_, let request):
+            joinEnded(request, id, reason: reason, code: code, at: now)
+        case .mesh(let address, _):
+            if connection.link != nil {
+                isReplaced
+                    ? links.dialer.released(address)
+                    : links.dialer.ended(address, reason: reason, at: now.monotonic)
+            } else if wasCutOff, turnKey(of: address) {
+                // Another of our keys may fit: at once, it is the same attempt.
+                links.dialer.released(address)
+            } else {
+                links.dialer.failed(address, reason: reason, at: now.monotonic)
+            }
+        }
+        guard let link = connection.link else { return }
+        if !links.table.isLinked(to: link.device) {
+            noteState(of: link.device, "waiting", at: now)
+            batch.log(.info, "link-down", "the link to \(link.device.text) ended: \(reason)")
+        }
+    }
+
+    /// Drops every connection: the batch they spoke in is lost, so both ends would count records differently.
+    mutating func dropLinks(at now: Instant) -> [Effect] {
+        let effects = links.connectionIDs.map { Effect.close($0) }
+        for id in links.connectionIDs {
+            links.connections[id]?.proofDeadline = nil
+            forget(id, reason: "this node's store failed", at: now)
+        }
+        links.buffer = .init()
+        links.announced = [:]
+        return effects
+    }
+}
+
+extension Input {
+    /// These change tables only and are taken in any batch.
+    fileprivate var endsConnection: Bool {
+        switch self {
+        case .disconnected, .dialFailed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// The handshake is complete: who is at the other end is proved. Whether it belongs here, and which of several links
+// stays, is decided now.
+
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    mutating func established(_ id: ConnectionID, _ link: EstablishedLink, at now: Instant) {
+        guard let connection = links.connections[id] else { return }
+        switch (link.use, connection.purpose) {
+        case (.join(let invite), .accepted): return admitting(id, link, InviteID(raw: invite), at: now)
+        case (.join, .join(_, let request)): return proveInvite(id, link, request, at: now)
+        case (.mesh, .accepted), (.mesh, .mesh): break
+        default: return close(id, .protocolFault, "a link of another profile", at: now)
+        }
+        // 1. Ourselves: by another way, or in a second place.
+        if link.peer.device == device { return linkedToOurselves(id, link, at: now) }
+        // 2. Devices that are refused, and the limit of links.
+        if let refusal = links.faults.refusal(of: link.peer.device, at: now.monotonic) {
+            let seconds = (refusal.until - now.monotonic + 999) / 1_000
+            return close(id, .overloaded, "refused for \(seconds) s: \(refusal.reason)", at: now)
+        }
+        guard links.table.count < MeshLimits.linksMax else {
+            return close(id, .overloaded, "\(MeshLimits.linksMax) links are open", at: now)
+        }
+        guard let index = spaceIndex(link.space) else {
+            return close(id, .done, "the space was left", at: now)
+        }
+        // 3. One of two links to a device.
+        guard enterTable(id, link, at: now) else { return }
+        begin(id, link, in: index, at: now)
+    }
+
+    private mutating func linkedToOurselves(_ id: ConnectionID, _ link: EstablishedLink, at now: Instant) {
+        if link.peer.instance != instance {
+            raise(
+                Alarm(
+                    code: "cloned",
+                    message: "this device's key is in use by another running node",
+                    hint: "stop one of the two, or give the copy a key of its own", since: now.wall,
+                    device: device))
+        } else if let address = links.connections[id]?.purpose.address {
+            links.ownAddresses.insert(address)
+            links.book.markOwn(address)
+        }
+        close(id, .ownDevice, "this is the dialling device itself", at: now)
+    }
+
+    /// False when another link to the device stays and this one was closed.
+    private mutating func enterTable(_ id: ConnectionID, _ link: EstablishedLink, at now: Instant) -> Bool {
+        let silent = Set(
+            links.table.links(to: link.peer.device).map(\.connection).filter {
+                links.connections[$0]?.link?.liveness.isSilent(at: now.monotonic) ?? true
+            })
+        let verdict = links.table.enter(
+            id, peer: link.peer.device, instance: link.peer.instance, isInitiator: link.role == .initiator,
+            isSilent: silent.contains)
+        if let address = links.connections[id]?.purpose.address { proved(address, link) }
+        guard verdict.isAccepted else {
+            close(id, .replaced, "another link to this device stays", at: now)
+            return false
+        }
+        for old in verdict.close { close(old, .replaced, "a newer link to this device stays", at: now) }
+        for old in verdict.probe {
+            guard let token = links.connections[old]?.link?.liveness.ask(at: now.monotonic) else { continue }
+            links.connections[old]?.link?.cloneProbe = token
+            send([Self.ping(token)], on: old)
+        }
+        return true
+    }
+
+    /// The address leads to the device, under this space's key.
+    private mutating func proved(_ address: PeerAddress, _ link: EstablishedLink) {
+        links.book.add(address, device: link.peer.device, source: .proven)
+        links.keyOfAddress[address] = link.space
+        links.keyTurns[address] = nil
+        links.dialer.succeeded(address)
+    }
+
+    private mutating func begin(_ id: ConnectionID, _ link: EstablishedLink, in index: Int, at now: Instant) {
+        let peer = link.peer.device
+        let offset = Int64(clamping: link.peer.wallMilliseconds) &- Int64(clamping: now.wall)
+        var state = PeerLink(
+            device: peer, instance: link.peer.instance, handshakeHash: link.handshakeHash, role: link.role,
+            liveness: Liveness(at: now.monotonic), nextChannel: link.role == .initiator ? 2 : 1,
+            clockOffset: offset)
+        state.channels[0] = SpaceChannel(space: link.space, standing: standing(of: peer, in: index, at: now))
+        links.connections[id]?.link = state
+        links.counters.linksOpened += 1
+        noteState(of: peer, "connected", at: now)
+        batch.log(.info, "link-up", "linked to \(peer.text)")
+        checkClock(peer, offset, at: now)
+        beginChannel(0, on: id, at: now)
+        openChannels(on: id, at: now)
+    }
+
+    /// What the peer may say in a space.
+    func standing(of peer: DeviceID, in index: Int, at now: Instant) -> SpaceChannel.Standing {
+        spaces[index].roster.role(of: peer) != nil
+            ? .full
+            : .provisional(
+                bytesLeft: MeshLimits.provisionalBytes,
+                deadline: now.monotonic + MeshLimits.provisionalMilliseconds)
+    }
+
+    /// The first words on a channel: which roster operations are held.
+    mutating func beginChannel(_ number: UInt16, on id: ConnectionID, at now: Instant) {
+        guard let space = links.connections[id]?.link?.channels[number]?.space, let index = spaceIndex(space)
+        else { return }
+        send([rosterHave(of: index, on: number)], on: id)
+    }
+
+    /// Opens what is shared beyond channel 0. The initiator begins; the other side opens what it learns of later.
+    mutating func openChannels(on id: ConnectionID, at now: Instant) {
+        guard let link = links.connections[id]?.link else { return }
+        for space in spaces {
+            guard link.channel(of: space.id) == nil, space.roster.role(of: link.device) != nil,
+                let number = links.connections[id]?.link?.nextChannel, number < .max - 2
+            else { continue }
+            let tag = LinkKeys.openTag(
+                accessSecret: space.keys.current.access, handshakeHash: link.handshakeHash, role: link.role)
+            links.connections[id]?.link?.nextChannel = number + 2
+            links.connections[id]?.link?.channels[number] = SpaceChannel(space: space.id, standing: .full)
+            send(
+                [LinkFrame(type: OpenFrame.type, channel: number, body: OpenFrame(tag: tag).encoded())],
+                on: id)
+            beginChannel(number, on: id, at: now)
+        }
+    }
+
+    static func ping(_ token: UInt64) -> LinkFrame {
+        LinkFrame(
+            type: LinkFrame.ping, body: (0..<8).map { UInt8(truncatingIfNeeded: token >> (56 - 8 * $0)) })
+    }
+}

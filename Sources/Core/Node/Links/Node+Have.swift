@@ -1,0 +1,157 @@
+// HAVE: what each side holds durably, with a hash of the chain there. Need follows from it, and it shows what must
+// never be: a log that goes on differently elsewhere, or our own log longer at a peer than here.
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    mutating func haveArrived(_ frame: HaveFrame, _ place: ChannelPlace, at now: Instant) {
+        guard let link = links.connections[place.connection]?.link else { return }
+        let vector = VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) })
+        do throws(SpaceSync.Fault) {
+            try links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHolds(
+                vector, isFull: frame.extent == .full)
+        } catch {
+            return fault(place.connection, "HAVE: \(error)", at: now)
+        }
+        if frame.extent == .full {
+            spaces[place.space].peerVectors[link.device] = vector
+        } else {
+            spaces[place.space].peerVectors[link.device, default: VersionVector()].join(vector)
+        }
+        do throws(StoreFailure) {
+            for entry in frame.entries { try check(entry, link, place, at: now) }
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    mutating func receivedArrived(_ frame: ReceivedFrame, _ place: ChannelPlace, at now: Instant) {
+        do throws(SpaceSync.Fault) {
+            try links.connections[place.connection]?.link?.channels[place.number]?.sync.acknowledge(
+                total: frame.bytes)
+        } catch {
+            fault(place.connection, "RECEIVED: \(error)", at: now)
+        }
+    }
+
+    private mutating func check(
+        _ entry: HaveFrame.Entry, _ link: PeerLink, _ place: ChannelPlace, at now: Instant
+    ) throws(StoreFailure) {
+        let index = place.space
+        if entry.replica == spaces[index].ownReplica, entry.last > spaces[index].durable[entry.replica] {
+            return try leaveOwnLog(
+                of: index,
+                "peer \(link.device.text) holds \(entry.last) sequences of this node's log, it holds "
+                    + "\(spaces[index].durable[entry.replica])", at: now)
+        }
+        guard let held = try chainHash(of: entry.replica, at: entry.last, in: index),
+            HaveFrame.Entry.fingerprint(of: held, handshakeHash: link.handshakeHash) != entry.fingerprint
+        else { return }
+        try suspect(entry.replica, place, at: now)
+    }
+
+    /// Equal sequences, different bytes. Proof and closing are a later step; now everybody is told.
+    mutating func suspect(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) throws(StoreFailure) {
+        let index = place.space
+        let peer = links.connections[place.connection]?.link?.device
+        raise(
+            Alarm(
+                code: "fork-suspicion",
+                message: "log \(replica) of space \(spaces[index].name) differs between this node and "
+                    + (peer?.text ?? "a peer"),
+                hint: "a copied or restored node wrote it twice; both branches are kept where they are",
+                since: now.wall, space: spaces[index].id, device: peer))
+        if replica == spaces[index].ownReplica {
+            try leaveOwnLog(of: index, "a peer holds other bytes in this node's log \(replica)", at: now)
+        }
+    }
+
+    /// Our log went on elsewhere: it is not written to any more, and fetched like any other.
+    private mutating func leaveOwnLog(of index: Int, _ reason: String, at now: Instant) throws(StoreFailure) {
+        raise(
+            Alarm(
+                code: "restored", message: "\(reason): its state is older than what it once sent",
+                hint: "nothing is lost: the log is fetched, and this node goes on in a new one",
+                since: now.wall,
+                space: spaces[index].id))
+        if let replica = spaces[index].ownReplica,
+            spaces[index].held[replica] > spaces[index].durable[replica]
+        {
+            // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it never was.
+            spaces[index].retireOwnLog()
+            throw .failed(code: 0, "the log goes on elsewhere; the write was not made, try again")
+        }
+        spaces[index].retireOwnLog()
+        try batch.write(&store)
+        try store.put(spaces[index].record)
+    }
+
+    /// A log of this device that this node did not write, or not so far: a copy or an older state is about.
+    mutating func noteOwnLog(
+        _ replica: ReplicaID, _ declaration: Change.Declaration, _ place: ChannelPlace, at now: Instant
+    ) {
+        guard declaration.device == device else { return }
+        raise(
+            Alarm(
+                code: "restored",
+                message: "changes of this device that it did not hold came from a peer, in log \(replica)",
+                hint: "its state was restored or copied; nothing is lost, and this node writes another log",
+                since: now.wall, space: spaces[place.space].id))
+    }
+
+    /// The chain hash of a log at exactly this sequence, when a seal there is held.
+    func chainHash(
+        of replica: ReplicaID, at last: SequenceNumber, in index: Int
+    ) throws(StoreFailure) -> Bytes32? {
+        let space = spaces[index].id
+        if let told = links.announced[space], told.sealed[replica] == last { return told.hashes[replica] }
+        guard last <= spaces[index].durable[replica] else { return nil }
+        let seal = try store.seals(space, replica, from: last, limit: 1).first
+        return seal?.last == last ? seal?.chainHash : nil
+    }
+
+    /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind the last
+    /// seal held cannot be passed on.
+    mutating func announce(_ index: Int) throws(StoreFailure) {
+        let space = spaces[index]
+        var told = links.announced[space.id] ?? Announced()
+        guard told.position < space.position || told.durable != space.durable else { return }
+        for entry in space.durable.entries(beyond: told.durable) {
+            guard
+                let seal = try lastSeal(
+                    of: entry.replica, through: entry.last, after: told.sealed, in: space.id)
+            else { continue }
+            told.sealed.advance(entry.replica, to: seal.last)
+            told.hashes[entry.replica] = seal.chainHash
+        }
+        told.durable = space.durable
+        told.position = space.position
+        links.announced[space.id] = told
+    }
+
+    private func lastSeal(
+        of replica: ReplicaID, through last: SequenceNumber, after known: VersionVector, in space: SpaceID
+    ) throws(StoreFailure) -> Seal? {
+        if let seal = try store.seals(space, replica, from: last, limit: 1).first, seal.last == last {
+            return seal
+        }
+        // The log ends between two seals: the last one before its end.
+        var found: Seal?
+        var from = max(known[replica], try store.boundary(space, replica, before: last)?.last ?? .none)
+        while true {
+            let page = try store.seals(space, replica, from: max(from, SequenceNumber(1)), limit: 256)
+            let inside = page.filter { $0.last <= last }
+            if let newest = inside.last { found = newest }
+            guard inside.count == 256, let newest = inside.last else { return found }
+            from = newest.last + 1
+        }
+    }
+}

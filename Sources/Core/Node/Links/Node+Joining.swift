@@ -1,0 +1,192 @@
+// Joining: the joiner's half. Hints of the token first, then static peers. The answer is checked by `Joining`; roster,
+// keys and space are stored in one transaction, and the request is answered when that is durable.
+
+import Bytes
+import Causality
+import Crypto
+import Mesh
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    mutating func join(_ id: RequestID, token text: String, name: String?, at now: Instant) throws(NodeError)
+    {
+        let token: InviteToken
+        do throws(InviteTokenFault) {
+            token = try InviteToken(text)
+        } catch {
+            throw .tokenInvalid(error.message)
+        }
+        if spaceIndex(token.space) != nil { throw .alreadyMember(token.space) }
+        if token.isExpired(at: now) { throw .inviteExpired }
+        if let name { try checkName(name) }
+        guard links.joins.count < JoinAttempt.attemptsMax else {
+            throw .tooMany(what: "joins", limit: JoinAttempt.attemptsMax)
+        }
+        var addresses: [PeerAddress] = []
+        for address in token.hints + configuration.staticPeers.compactMap({ PeerAddress($0) })
+        where !addresses.contains(address) && !address.isUnspecified { addresses.append(address) }
+        links.joins[id] = JoinAttempt(
+            token: token, name: name, remaining: addresses,
+            deadline: now.monotonic + JoinAttempt.addressMilliseconds)
+        joinNext(id, at: now)
+    }
+
+    /// The program went away; a membership that is on its way is then found by the next try with the same token.
+    mutating func cancelJoin(_ id: RequestID) { links.joins[id] = nil }
+
+    private mutating func joinNext(_ id: RequestID, at now: Instant) {
+        guard var attempt = links.joins[id] else { return }
+        guard !attempt.remaining.isEmpty else {
+            links.joins[id] = nil
+            let error: NodeError =
+                attempt.wasUnknown ? .inviteForeign : .inviterUnreachable(tried: attempt.failures)
+            return batch.refuse(id, error)
+        }
+        let address = attempt.remaining.removeFirst()
+        attempt.current = address
+        attempt.joining = nil
+        attempt.deadline = now.monotonic + JoinAttempt.addressMilliseconds
+        links.joins[id] = attempt
+        batch.answer(id, .joinStage("dialling \(address)"))
+        dial(address, for: .join(address, id))
+    }
+
+    /// The present address failed. `answered`: the connection stood.
+    mutating func joinFailed(_ id: RequestID, reason: String, answered: Bool, at now: Instant) {
+        guard var attempt = links.joins[id], let address = attempt.current else { return }
+        attempt.failures.append("\(address): \(reason)")
+        attempt.wasUnknown = attempt.wasUnknown || answered
+        attempt.current = nil
+        links.joins[id] = attempt
+        joinNext(id, at: now)
+    }
+
+    /// The handshake is complete: the other side holds the invite too. Prove that we are who we say.
+    mutating func proveInvite(
+        _ id: ConnectionID, _ link: EstablishedLink, _ request: RequestID, at now: Instant
+    ) {
+        guard var attempt = links.joins[request], let name = DeviceName(configuration.deviceName) else {
+            return close(id, .done, "the request was cancelled", at: now)
+        }
+        if link.peer.device == device {
+            return close(id, .ownDevice, "this is the dialling device itself", at: now)
+        }
+        let joining = Joining(token: attempt.token, device: device, boxKey: configuration.box)
+        let proof = joining.proof(
+            name: name, addresses: announcedAddresses(), handshakeHash: link.handshakeHash,
+            by: configuration.device)
+        attempt.joining = joining
+        links.joins[request] = attempt
+        batch.answer(request, .joinStage("proving the invite"))
+        send([LinkFrame(JoinProofFrame(body: proof.encoded()), on: 0)], on: id)
+    }
+
+    /// A frame of a joining link: a proof at the issuer, an answer at the joiner.
+    mutating func takeJoining(_ frame: LinkFrame, on id: ConnectionID, at now: Instant) {
+        guard let connection = links.connections[id] else { return }
+        do throws(DecodeFault) {
+            switch (FrameType(rawValue: frame.type), connection.purpose) {
+            case (.joinProof, .accepted):
+                try proofArrived(try JoinProofFrame(decoding: frame.body).body, on: id, at: now)
+            case (.joinAnswer, .join(let address, let request)):
+                let body = try JoinAnswerFrame(decoding: frame.body).body
+                answerArrived(body, on: id, from: address, request, at: now)
+            default: break
+            }
+        } catch {
+            close(id, .protocolFault, "frame \(frame.type): \(error)", at: now)
+        }
+    }
+
+    private mutating func answerArrived(
+        _ body: [UInt8], on id: ConnectionID, from address: PeerAddress, _ request: RequestID, at now: Instant
+    ) {
+        guard var attempt = links.joins[request], var joining = attempt.joining else { return }
+        do throws(JoinFault) {
+            attempt.joining = nil
+            links.joins[request] = attempt
+            let joined = try joining.take(body)
+            attempt.joining = joining
+            links.joins[request] = attempt
+            guard let joined else { return }
+            finishJoin(joined, attempt, request, issuer: address, at: now)
+            close(id, .done, "joined", at: now)
+        } catch {
+            close(id, .protocolFault, "the answer does not make this device a member: \(error)", at: now)
+        }
+    }
+
+    /// Roster, keys and space in one transaction; the request hears of it when that is durable.
+    private mutating func finishJoin(
+        _ joined: JoinedSpace, _ attempt: JoinAttempt, _ request: RequestID, issuer: PeerAddress,
+        at now: Instant
+    ) {
+        links.joins[request] = nil
+        do throws(NodeError) {
+            if spaceIndex(joined.roster.space) != nil { throw .alreadyMember(joined.roster.space) }
+            let name = attempt.name ?? joined.name.string
+            try checkName(name)
+            try stored { node throws(StoreFailure) in
+                try node.add(SpaceState(roster: joined.roster, keys: joined.keys, name: name))
+            }
+            guard let index = spaceIndex(joined.roster.space) else {
+                preconditionFailure("the space was added")
+            }
+            batch.log(
+                .notice, "space-joined",
+                "joined space \(name) (\(joined.roster.space)) as \(joined.role.name)")
+            // Its members are dialled at once, the one that let us in first of all.
+            links.book.add(issuer, device: nil, source: .hint)
+            learnAddresses(of: index)
+            links.dialer.reset()
+            links.nextDialCheck = 0
+            batch.answer(request, .joined(report(spaces[index])))
+        } catch {
+            batch.refuse(request, error)
+        }
+    }
+
+    /// A joining connection is gone.
+    mutating func joinEnded(
+        _ request: RequestID, _ id: ConnectionID, reason: String, code: CloseCode?, at now: Instant
+    ) {
+        guard let attempt = links.joins[request] else { return }
+        if let refusal = code.flatMap({ JoinRefusal(rawValue: $0.rawValue) }),
+            let error = Self.error(of: refusal, attempt)
+        {
+            links.joins[request] = nil
+            return batch.refuse(request, error)
+        }
+        joinFailed(request, reason: reason, answered: attempt.joining == nil, at: now)
+    }
+
+    /// A refusal that no other address can turn; nil: try the next one.
+    private static func error(of refusal: JoinRefusal, _ attempt: JoinAttempt) -> NodeError? {
+        switch refusal {
+        case .spent, .burned: .inviteSpent
+        case .expired: .inviteExpired
+        case .revoked: .inviteRevoked
+        case .alreadyMember: .alreadyMember(attempt.token.space)
+        case .unknown, .wrongProof, .issuerWithoutRight: nil
+        }
+    }
+
+    mutating func tickJoins(at now: Instant) {
+        for request in links.joins.keys.sorted() {
+            guard let attempt = links.joins[request], now.monotonic >= attempt.deadline else { continue }
+            let under = links.connectionIDs.first { id in
+                if case .join(_, request) = links.connections[id]?.purpose { true } else { false }
+            }
+            if let under {
+                close(under, .silent, "no answer in time", at: now)
+            } else {
+                links.dials = links.dials.filter { _, dial in
+                    if case .join(_, request) = dial.purpose { false } else { true }
+                }
+                joinFailed(request, reason: "no answer in time", answered: false, at: now)
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// Under which keys links are opened: the access secrets of our spaces, and the secrets of the invites we issued.
+
+import Bytes
+import Causality
+import Mesh
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    /// Every key under which we answer; made again when a space, its roster or its keys changed.
+    mutating func responderCandidates(at now: Instant) -> [PSKCandidate] {
+        let signature = spaces.map {
+            CandidateSignature(space: $0.id, rosterCount: $0.roster.count, epochs: $0.keys.epochs.count)
+        }
+        if let kept = links.candidates, kept.signature == signature { return kept.list }
+        var list: [PSKCandidate] = []
+        for space in spaces {
+            list += meshCandidates(of: space)
+            for record in space.roster.inviteRecords() where record.issuer == device {
+                guard let secret = space.invites.secret(of: record.invite.id) else { continue }
+                list.append(
+                    PSKCandidate(
+                        space: space.id, use: .join(invite: secret.id.raw), psk: secret.joinPresharedKey(),
+                        rosterHash: space.roster.rosterHash))
+            }
+        }
+        links.candidates = (signature, list)
+        return list
+    }
+
+    /// The current epoch's key and four before, newest first.
+    private func meshCandidates(of space: SpaceState) -> [PSKCandidate] {
+        space.keys.epochs.suffix(5).reversed().map { epoch in
+            PSKCandidate(
+                space: space.id, use: .mesh(epoch: UInt64(epoch.number.value)),
+                psk: LinkKeys.meshPSK(epoch.access), rosterHash: space.roster.rosterHash)
+        }
+    }
+
+    /// The key for a dial.
+    func initiatorCandidate(_ dial: PendingDial) -> PSKCandidate? {
+        switch dial.purpose {
+        case .accepted: return nil
+        case .join(_, let request):
+            guard let token = links.joins[request]?.token else { return nil }
+            return PSKCandidate(
+                space: token.space, use: .join(invite: token.secret.id.raw),
+                psk: token.secret.joinPresharedKey(), rosterHash: .zero)
+        case .mesh(let address, let space):
+            guard let index = spaceIndex(space) else { return nil }
+            let own = meshCandidates(of: spaces[index])
+            // Epochs of one space are tried in turn, after its current one.
+            let turn = (links.keyTurns[address] ?? 0) / max(1, spaces.count)
+            return own[turn % own.count]
+        }
+    }
+
+    /// The space under whose key an address is dialled next: the one that opened it last, else each in turn.
+    func spaceToDial(_ address: PeerAddress) -> SpaceID? {
+        if let known = links.keyOfAddress[address], spaceIndex(known) != nil { return known }
+        var shared = spaces.map(\.id)
+        if let device = links.book[address]?.device {
+            let listed = spaces.filter { $0.roster.role(of: device) != nil }.map(\.id)
+            if !listed.isEmpty { shared = listed }
+        }
+        guard !shared.isEmpty else { return nil }
+        return shared[(links.keyTurns[address] ?? 0) % shared.count]
+    }
+
+    /// A key did not open the address: the next one's turn. True while some were not tried in this round.
+    mutating func turnKey(of address: PeerAddress) -> Bool {
+        links.keyOfAddress[address] = nil
+        let turn = (links.keyTurns[address] ?? 0) + 1
+        links.keyTurns[address] = turn
+        let keys = spaces.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
+        return turn % max(1, keys) != 0
+    }
+}

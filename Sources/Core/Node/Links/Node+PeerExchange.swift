@@ -1,0 +1,63 @@
+// Where others are found. Each node tells on each channel its own addresses and what it knows of the other members',
+// so whoever knows one member finds all, and keeps them when the one that introduced them is gone.
+
+import Causality
+import Mesh
+import Roster
+import Wire
+
+extension Node {
+    /// Addresses for invites, rosters and peers: `advertise`, then what we listen on.
+    func announcedAddresses() -> [PeerAddress] {
+        var addresses: [PeerAddress] = []
+        for text in configuration.advertise + listening {
+            guard let address = PeerAddress(text), !address.isUnspecified, !addresses.contains(address) else {
+                continue
+            }
+            addresses.append(address)
+        }
+        return Array(addresses.prefix(MeshLimits.addressesOfDeviceMax))
+    }
+
+    /// What the peer of a channel should know of the space's members, ascending by device.
+    func peersToTell(_ peer: DeviceID?, in index: Int) -> [PeersFrame.Entry] {
+        var entries: [PeersFrame.Entry] = []
+        for member in spaces[index].roster.members() where member.state == .active && member.device != peer {
+            let addresses =
+                member.device == device ? announcedAddresses() : links.book.addresses(of: member.device)
+            if addresses.isEmpty { continue }
+            entries.append(
+                .init(
+                    device: member.device, addresses: Array(addresses.prefix(MeshLimits.addressesOfDeviceMax))
+                ))
+            if entries.count == WireLimits.peersMax { break }
+        }
+        return entries
+    }
+
+    /// A peer names addresses. Its own it knows best; of others it only adds.
+    mutating func peersArrived(_ frame: PeersFrame, _ place: ChannelPlace) {
+        guard let link = links.connections[place.connection]?.link else { return }
+        for entry in frame.entries where entry.device != device {
+            guard spaces[place.space].roster.role(of: entry.device) != nil else { continue }
+            if entry.device == link.device {
+                links.book.announce(entry.device, entry.addresses)
+            } else {
+                for address in entry.addresses.prefix(MeshLimits.addressesOfDeviceMax) {
+                    links.book.add(address, device: entry.device, source: .announced)
+                }
+            }
+        }
+        links.nextDialCheck = 0
+    }
+
+    /// Addresses that members wrote into the roster.
+    mutating func learnAddresses(of index: Int) {
+        for member in spaces[index].roster.members() where member.device != device {
+            guard member.state == .active else { continue }
+            for address in member.description.addresses.prefix(MeshLimits.addressesOfDeviceMax) {
+                links.book.add(address, device: member.device, source: .announced)
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+// The remote road: bytes -> segment -> verified run -> candidates -> ready changes -> append and apply. Each arrow is
+// the function of its floor; here is what a node does between them, cheap checks first (THREATS.md).
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    mutating func segmentArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
+        links.counters.segmentsReceived += 1
+        links.counters.segmentBytesReceived += UInt64(body.count)
+        do {
+            try links.connections[place.connection]?.link?.channels[place.number]?.sync.noteReceived(
+                bytes: body.count)
+            var reader = ByteReader(body)
+            let segment = try Segment(of: spaces[place.space].id, from: &reader)
+            try reader.finish()
+            try take(segment, place, at: now)
+        } catch let failure as StoreFailure {
+            batch.fail(failure)
+        } catch {
+            fault(place.connection, "segment: \(error)", at: now)
+        }
+    }
+
+    /// Throws `StoreFailure`, or what is the sender's fault.
+    private mutating func take(_ segment: Segment, _ place: ChannelPlace, at now: Instant) throws {
+        let header = segment.header
+        let index = place.space
+        let replica = header.replica
+        links.connections[place.connection]?.link?.channels[place.number]?.sync.peerShowed(
+            replica, to: header.last)
+        // 1. Known already, or not the next of its log.
+        let next = spaces[index].logs[replica]?.next ?? SequenceNumber(1)
+        if header.last < next {
+            links.counters.duplicates += 1
+            return try compare(header, place, at: now)
+        }
+        if header.first > next {
+            links.counters.gaps += 1
+            return askAgain(place, at: now)
+        }
+        // 2. Decrypt, with the epoch's key that it names.
+        let key = spaces[index].keys.epochs.reversed().compactMap(\.content).first {
+            ContentKeyID(of: $0) == header.keyID
+        }
+        guard let key else {
+            links.counters.unknownKeys += 1
+            return
+        }
+        let sealed = try segment.open(contentKey: key)
+        // 3. Chain and seal.
+        var log =
+            spaces[index].logs[replica] ?? LogState(space: spaces[index].id, declaration: header.declaration)
+        let known = header.first < next ? try knownBytes(of: replica, from: header.first, in: index) : []
+        let heads = log.rosterHeads
+        let run: VerifiedRun
+        do throws(LogFault) {
+            spaces[index].logs[replica] = nil
+            run = try log.verify(sealed, known: known)
+            spaces[index].logs[replica] = log
+        } catch {
+            if log.last > .none { spaces[index].logs[replica] = log }
+            return try judge(error, sealed, place, at: now)
+        }
+        noteOwnLog(replica, header.declaration, place, at: now)
+        // 4. Admit and execute.
+        let peer = links.connections[place.connection]?.link?.device ?? device
+        try admit(Candidate.of(run, by: header.declaration.device, after: heads), from: peer, place, at: now)
+    }
+
+    private mutating func admit(
+        _ candidates: [Candidate], from peer: DeviceID, _ place: ChannelPlace, at now: Instant
+    ) throws {
+        let index = place.space
+        for candidate in candidates {
+            let log = LogID(spaces[index].id, candidate.change.replica)
+            if links.buffer.isWaiting(log) {
+                links.buffer.add(
+                    candidate, of: log, byteCount: candidate.byteCount, from: peer, lack: .rosterHead(.zero))
+                links.counters.early += 1
+                continue
+            }
+            switch Admission.admit(candidate, held: spaces[index].held, roster: &spaces[index].roster) {
+            case .duplicate: break
+            case .ready(let ready): try execute(ready, in: index)
+            case .early(let lack):
+                links.buffer.add(candidate, of: log, byteCount: candidate.byteCount, from: peer, lack: lack)
+                links.counters.early += 1
+            case .refused(let refusal):
+                try reopen(log, in: index)
+                throw refusal
+            }
+        }
+        drain()
+        enforceBuffer(at: now)
+    }
+
+    /// Appends and applies one change, with its seal.
+    private mutating func execute(_ ready: ReadyChange, in index: Int) throws(StoreFailure) {
+        let status: ChangeStatus
+        switch ready.status {
+        case .executed: status = .executed
+        case .void: status = .void
+        case .skipped: status = .skipped
+        }
+        let patches = try spaces[index].execute(ready.verified, status: status, in: &store, &batch)
+        if let seal = ready.seal {
+            try batch.write(&store)
+            try store.addSeal(spaces[index].id, seal, isBoundary: ready.verified.isBoundary)
+        }
+        counters.changesCommitted += 1
+        if status == .void { counters.changesVoid += 1 }
+        if status == .skipped { counters.changesSkipped += 1 }
+        spaces[index].tell(patches, of: ready.change, store: storeName)
+        links.buffer.advance(LogID(spaces[index].id, ready.change.replica), to: ready.change.last)
+    }
+
+    /// Executes what became ready in the buffer. What is refused there goes, with everything behind it in its log.
+    mutating func drain() {
+        do throws(StoreFailure) {
+            while let next = nextReady() {
+                guard let place = spaceIndex(next.log.space) else { continue }
+                switch Admission.admit(
+                    next.candidate, held: spaces[place].held, roster: &spaces[place].roster)
+                {
+                case .ready(let ready): try execute(ready, in: place)
+                case .duplicate: break
+                case .early, .refused:
+                    _ = links.buffer.drop(next.log)
+                    try reopen(next.log, in: place)
+                }
+            }
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    /// Copies of vectors and rosters live in here only, so that executing does not copy what they share.
+    private mutating func nextReady() -> (log: LogID, candidate: Candidate)? {
+        if links.buffer.isEmpty { return nil }
+        let spaces = self.spaces
+        let next = links.buffer.next { log, candidate in
+            guard let space = spaces.first(where: { $0.id == log.space }) else { return nil }
+            return Admission.lack(of: candidate, held: space.held, roster: space.roster)
+        }
+        return next.map { ($0.log, $0.item) }
+    }
+
+    /// Keeps the buffer in its bounds; what was dropped is asked for again from whoever sent it.
+    private mutating func enforceBuffer(at now: Instant) {
+        for dropped in links.buffer.enforceBounds() {
+            guard let index = spaceIndex(dropped.log.space) else { continue }
+            do throws(StoreFailure) {
+                try reopen(dropped.log, in: index)
+            } catch {
+                return batch.fail(error)
+            }
+            for (id, number) in links.channels(of: dropped.log.space) {
+                guard let peer = links.connections[id]?.link?.device, dropped.peers.contains(peer) else {
+                    continue
+                }
+                askAgain(ChannelPlace(connection: id, number: number, space: index), at: now)
+            }
+            batch.log(
+                .notice, "buffer-full",
+                "\(dropped.changes) early changes of \(dropped.log.replica) were dropped (\(dropped.bytes) bytes); "
+                    + "they are fetched again")
+        }
+    }
+
+    /// What a log's verifier passed is not held: its head goes back to what is.
+    private mutating func reopen(_ log: LogID, in index: Int) throws(StoreFailure) {
+        _ = links.buffer.drop(log)
+        spaces[index].logs[log.replica] = nil
+        guard spaces[index].held[log.replica] > .none else { return }
+        try spaces[index].writeRun(to: &store, &batch)
+        spaces[index].logs[log.replica] = try SpaceState.log(log.replica, in: log.space, from: store)
+    }
+
+    mutating func askAgain(_ place: ChannelPlace, at now: Instant) {
+        links.connections[place.connection]?.link?.channels[place.number]?.sync.askAgain(at: now.monotonic)
+    }
+
+    /// Canonical bytes of a log's changes from `first` to its verified head: held ones, then those that wait.
+    private mutating func knownBytes(
+        of replica: ReplicaID, from first: SequenceNumber, in index: Int
+    ) throws(StoreFailure) -> [UInt8] {
+        try spaces[index].writeRun(to: &store, &batch)
+        var bytes = try logBytes(of: replica, from: first, through: .max, in: index).bytes
+        for waiting in links.buffer.items(of: LogID(spaces[index].id, replica))
+        where waiting.change.last >= first {
+            bytes += waiting.verified.bytes
+        }
+        return bytes
+    }
+
+    /// A run that does not verify: a fork, or somebody's fault.
+    private mutating func judge(
+        _ fault: LogFault, _ sealed: SealedRun, _ place: ChannelPlace, at now: Instant
+    ) throws {
+        switch fault {
+        case .gap: askAgain(place, at: now)
+        case .differentBytes, .wrongChainHash:
+            // The author's seal over other bytes than ours is a suspicion; a seal it never made is the sender's fault.
+            let author = sealed.declaration.device
+            guard sealed.seals.allSatisfy({ $0.isSigned(by: author, in: spaces[place.space].id) }) else {
+                throw fault
+            }
+            try suspect(sealed.replica, place, at: now)
+        default: throw fault
+        }
+    }
+
+    /// A segment that is known whole: its last seal must be over what is held.
+    private mutating func compare(_ header: SegmentHeader, _ place: ChannelPlace, at now: Instant) throws {
+        guard let seal = header.seals.last,
+            let held = try chainHash(of: header.replica, at: seal.last, in: place.space),
+            held != seal.chainHash
+        else { return }
+        let author = header.declaration.device
+        guard seal.isSigned(by: author, in: spaces[place.space].id) else {
+            throw LogFault.wrongSignature(at: seal.last)
+        }
+        try suspect(header.replica, place, at: now)
+    }
+}

@@ -1,0 +1,223 @@
+// After each commit: every channel gets what its peer lacks. One function computes it for catching up and for live
+// push alike, so there is no second path to get wrong. Only what is durable is named or sent.
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+/// Segments made in one round, for all links: each is packed and encrypted once.
+struct SegmentRound {
+    var made: [SegmentKey: [UInt8]] = [:]
+    /// Their bytes; over a bound they are made again, which is only slower.
+    var byteCount = 0
+
+    struct SegmentKey: Hashable {
+        let log: LogID
+        let first: SequenceNumber
+        let last: SequenceNumber
+    }
+
+    mutating func keep(_ bytes: [UInt8], as key: SegmentKey) {
+        guard byteCount + bytes.count <= 8 << 20 else { return }
+        made[key] = bytes
+        byteCount += bytes.count
+    }
+}
+
+extension Node {
+    /// Sends on every channel what is due. Called after the store's commit returned.
+    mutating func pump(at now: Instant) {
+        guard !links.connections.isEmpty else { return }
+        var round = SegmentRound()
+        do throws(StoreFailure) {
+            for index in spaces.indices { try announce(index) }
+            for id in links.connectionIDs {
+                for number in links.connections[id]?.link?.channelNumbers ?? [] {
+                    try pump(id, number, &round, at: now)
+                }
+            }
+        } catch {
+            // Nothing was changed in the store; what was not sent is computed again after the next commit.
+            batch.log(.error, "store-read", "reading for peers failed (\(error)); it is tried again")
+        }
+    }
+
+    private mutating func pump(
+        _ id: ConnectionID, _ number: UInt16, _ round: inout SegmentRound, at now: Instant
+    ) throws(StoreFailure) {
+        guard var channel = links.connections[id]?.link?.channels[number], channel.isFull,
+            let index = spaceIndex(channel.space), let hash = links.connections[id]?.link?.handshakeHash,
+            let told = links.announced[channel.space]
+        else { return }
+        var frames: [LinkFrame] = []
+        // 1. What I hold, and what I took in.
+        if channel.toldPosition != told.position || channel.sync.resendAt != nil || channel.sync.told == nil,
+            let have = channel.sync.nextHave(told.sealed, at: now.monotonic)
+        {
+            let entries = have.entries.map { entry in
+                let chain = told.hashes[entry.replica] ?? .zero
+                return HaveFrame.Entry(
+                    replica: entry.replica, last: entry.last,
+                    fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
+            }
+            frames.append(LinkFrame(HaveFrame(have.isFull ? .full : .delta, entries), on: number))
+        }
+        channel.toldPosition = told.position
+        if let total = channel.sync.acknowledgement() {
+            frames.append(LinkFrame(ReceivedFrame(bytes: total), on: number))
+        }
+        // 2. Addresses of others, when they changed.
+        let peers = peersToTell(links.connections[id]?.link?.device, in: index)
+        if channel.toldPeers != peers {
+            channel.toldPeers = peers
+            frames.append(LinkFrame(PeersFrame(peers), on: number))
+        }
+        // 3. Changes, while the window is open.
+        while channel.sync.hasRoom, let segment = try nextSegment(for: &channel.sync, in: index, told, &round)
+        {
+            links.counters.segmentsSent += 1
+            links.counters.segmentBytesSent += UInt64(segment.count)
+            frames.append(LinkFrame(type: FrameType.segment.rawValue, channel: number, body: segment))
+        }
+        links.connections[id]?.link?.channels[number] = channel
+        send(frames, on: id)
+    }
+
+    /// The next segment that the peer lacks, in commit order; nil: nothing more is known to be lacking.
+    private mutating func nextSegment(
+        for sync: inout SpaceSync, in index: Int, _ told: Announced, _ round: inout SegmentRound
+    ) throws(StoreFailure) -> [UInt8]? {
+        let space = spaces[index].id
+        guard spaces[index].keys.current.content != nil, sync.isBehind(told.position.value) else {
+            return nil
+        }
+        if sync.cursor == nil { try rewind(&sync, in: space, told) }
+        while let cursor = sync.cursor, cursor < told.position.value {
+            let records = try store.commits(space, after: CommitPosition(cursor), limit: 256)
+            guard !records.isEmpty else { return nil }
+            for (offset, record) in records.enumerated() {
+                if sync.needs(record.replica, record.last), record.last <= told.sealed[record.replica] {
+                    let last = Self.lastInOrder(records[offset...], sync)
+                    if let segment = try segment(record.replica, through: last, for: &sync, in: index, &round)
+                    {
+                        return segment
+                    }
+                }
+                sync.pass(record.position.value)
+            }
+        }
+        return nil
+    }
+
+    /// The last change of the first record's log before a change of another log that the peer lacks as well.
+    private static func lastInOrder(_ records: ArraySlice<CommitRecord>, _ sync: SpaceSync) -> SequenceNumber
+    {
+        guard let first = records.first else { return .none }
+        var last = first.last
+        for record in records.dropFirst() {
+            if record.replica == first.replica {
+                last = record.last
+            } else if sync.needs(record.replica, record.last) {
+                break
+            }
+        }
+        return last
+    }
+
+    /// Sending begins before the first change, in commit order, that the peer lacks.
+    private func rewind(_ sync: inout SpaceSync, in space: SpaceID, _ told: Announced) throws(StoreFailure) {
+        var start = told.position.value
+        for missing in sync.missing(of: told.sealed) {
+            let run = try store.runs(space, missing.replica, from: missing.sequence, bytesMax: 1).first
+            if let run { start = min(start, run.position.value - 1) }
+        }
+        sync.rewind(to: start)
+    }
+
+    /// A segment of a log from what the peer lacks through `last`, and on to the next seal; nil without a seal.
+    private mutating func segment(
+        _ replica: ReplicaID, through last: SequenceNumber, for sync: inout SpaceSync, in index: Int,
+        _ round: inout SegmentRound
+    ) throws(StoreFailure) -> [UInt8]? {
+        let space = spaces[index].id
+        guard let content = spaces[index].keys.current.content, let log = spaces[index].logs[replica] else {
+            return nil
+        }
+        let first = max(sync.sent[replica], sync.peerHave?[replica] ?? .none) + 1
+        var seals = try store.seals(space, replica, from: first, limit: WireLimits.segmentSealsMax)
+        guard var end = (seals.first { $0.last >= last } ?? seals.last)?.last else { return nil }
+        // Not more at once than is aimed at: the first seal after so many bytes is far enough.
+        let aim = try store.runs(space, replica, from: first, bytesMax: ReplicationLimits.segmentBytesAim)
+            .last
+        if let aim, let near = seals.first(where: { $0.last >= aim.last }) { end = min(end, near.last) }
+        let key = SegmentRound.SegmentKey(log: LogID(space, replica), first: first, last: end)
+        if let made = round.made[key] {
+            sync.noteSent(replica, to: end, bytes: made.count)
+            return made
+        }
+        let part = try logBytes(of: replica, from: first, through: end, in: index)
+        precondition(part.last == end, "the log \(replica) ends at \(part.last), its seal at \(end)")
+        seals.removeAll { $0.last > end }
+        let run = Run(replica: replica, first: part.first, last: end, bytes: part.bytes)
+        let sealed = SealedRun(declaration: log.declaration, run: run, seals: seals)
+        let segment = Segment.seal(sealed, in: space, contentKey: content, nonce: entropy.bytes(24))
+        var writer = ByteWriter(reserving: segment.body.count + 512)
+        segment.encode(into: &writer)
+        round.keep(writer.bytes, as: key)
+        sync.noteSent(replica, to: end, bytes: writer.count)
+        return writer.bytes
+    }
+
+    /// Canonical bytes of whole changes of a log: those that hold sequences from `first` through `last`. Rows of the
+    /// store are cut by counting changes, so nothing is decoded.
+    func logBytes(
+        of replica: ReplicaID, from first: SequenceNumber, through last: SequenceNumber, in index: Int
+    ) throws(StoreFailure) -> (first: SequenceNumber, last: SequenceNumber, bytes: [UInt8]) {
+        let space = spaces[index].id
+        var result: (first: SequenceNumber, last: SequenceNumber, bytes: [UInt8]) = (first, .none, [])
+        var from = first
+        while from <= last {
+            let rows = try store.runs(space, replica, from: from, bytesMax: ReplicationLimits.segmentBytesAim)
+            if rows.isEmpty { break }
+            for row in rows where row.first <= last {
+                var (skipped, kept) = (0, row.changes)
+                if row.first < first || row.last > last {
+                    let records = try store.commits(
+                        space, after: CommitPosition(row.position.value - 1), limit: row.changes)
+                    skipped = records.filter { $0.last < first }.count
+                    kept = records.filter { $0.first <= last }.count
+                    if skipped < kept { result.first = min(result.first, records[skipped].first) }
+                    result.last = kept > 0 ? records[kept - 1].last : result.last
+                } else {
+                    result.last = row.last
+                }
+                result.bytes += Self.changes(skipped..<max(skipped, kept), of: row.bytes)
+                from = row.last + 1
+            }
+            if let row = rows.last, row.last >= last { break }
+        }
+        return result
+    }
+
+    /// Some of the changes of a row, which stand one after the other, each with its length in front.
+    private static func changes(_ range: Range<Int>, of bytes: [UInt8]) -> [UInt8] {
+        var reader = ByteReader(bytes)
+        var start = 0
+        do throws(DecodeFault) {
+            for number in 0..<range.upperBound {
+                if number == range.lowerBound { start = reader.offset }
+                if reader.isAtEnd { break }
+                try reader.skip(try reader.count(limit: WireLimits.changeBytesMax, field: "change"))
+            }
+        } catch {
+            preconditionFailure("a row of the store is no run of changes: \(error)")
+        }
+        return range.isEmpty ? [] : Array(bytes[start..<reader.offset])
+    }
+}
