@@ -13,3 +13,5 @@ public protocol Machine {
     /// Monotonic milliseconds at which it wants `Input.tick`; nil: never.
     var deadline: UInt64? { get }
 }
+
+extension Node: Machine {}

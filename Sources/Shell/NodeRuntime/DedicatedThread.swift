@@ -1,0 +1,31 @@
+// A thread of our own for work that blocks on the disk: the node's, and that of a backup. Swift's own threads
+// are as many as there are processors and must not block.
+
+import Glibc
+
+enum DedicatedThread {
+    private final class Work {
+        let body: () -> Void
+        init(_ body: @escaping () -> Void) { self.body = body }
+    }
+
+    /// Runs `body` on a new thread, which ends with it; `name` says what it is for.
+    static func start(_ name: String, _ body: sending @escaping () -> Void) {
+        var thread = pthread_t()
+        let work = Unmanaged.passRetained(Work(body))
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // As the main thread has: decoders count their depth, documents nest 32 deep.
+        pthread_attr_setstacksize(&attributes, 8 << 20)
+        let status = pthread_create(
+            &thread, &attributes,
+            { pointer in
+                guard let pointer else { return nil }
+                Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
+        pthread_attr_destroy(&attributes)
+        precondition(status == 0, "no thread for \(name): \(String(cString: strerror(status)))")
+    }
+}

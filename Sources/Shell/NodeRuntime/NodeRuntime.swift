@@ -1,0 +1,149 @@
+// The node's thread: takes a batch from the queue, lets the node handle it, commits once, and only then lets
+// the effects out. Group commit is nothing else: what arrives while a commit syncs is the next batch. The
+// node itself is a value on this thread's stack, so nothing else can touch it.
+
+public import Causality
+public import Logging
+public import Node
+public import ServiceLifecycle
+import Synchronization
+
+/// The node asked to be stopped: nothing can be trusted any more.
+public struct RuntimeHalt: Error, CustomStringConvertible {
+    public let description: String
+}
+
+/// Runs one node. `start` it, then `run` it in the service group; it stops after everything that uses it.
+public final class NodeRuntime: Gateway, Service {
+    private enum Ending {
+        case running(waiting: [CheckedContinuation<Void, any Error>])
+        case ended((any Error)?)
+    }
+
+    private let queue = InputQueue()
+    private let now: @Sendable () -> Instant
+    private let log: Logger
+    private let backup: @Sendable () throws -> String
+    private let ending = Mutex(Ending.running(waiting: []))
+
+    /// `backup` writes a copy of the store and returns its path; it is called on a thread of its own.
+    public init(
+        log: Logger, now: @escaping @Sendable () -> Instant = SystemClock.now,
+        backup: @escaping @Sendable () throws -> String
+    ) {
+        self.log = log
+        self.now = now
+        self.backup = backup
+    }
+
+    /// Starts the thread. The machine is its own from now on and ends with it. Once.
+    public func start<M: Machine & SendableMetatype>(_ machine: sending M, peers: (any PeerPort)?) {
+        let handed = Handed(machine)
+        DedicatedThread.start("repld-node") { [self] in
+            guard var machine = handed.take() else { return }
+            var delivery = Delivery(log: log, peers: peers, backup: backup)
+            let failure = loop(&machine, &delivery)
+            queue.stop()
+            while let rest = queue.take(waiting: 0) { for item in rest { delivery.register(item) } }
+            delivery.refuseAll()
+            end(failure)
+        }
+    }
+
+    /// Until the runtime has stopped; throws `RuntimeHalt` when the node asked for it.
+    public func run() async throws {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: (any Error)?? = ending.withLock { state in
+                    switch state {
+                    case .running(let waiting):
+                        state = .running(waiting: waiting + [continuation])
+                        return nil
+                    case .ended(let failure): return .some(failure)
+                    }
+                }
+                if let result { resume(continuation, result) }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.queue.stop()
+        }
+    }
+
+    // MARK: From other threads
+
+    /// Hands an input over; ignored when stopping.
+    public func post(_ input: Input) { queue.post(input) }
+
+    @discardableResult
+    public func submit(_ request: NodeRequest, answer: @escaping @Sendable (NodeAnswer) -> Void) -> RequestID
+    {
+        switch queue.submit(request, answer: answer) {
+        case .taken(let id): return id
+        case .refused(let id, let error):
+            answer(.failed(error))
+            return id
+        }
+    }
+
+    public func cancel(_ request: RequestID) { queue.post(.cancel(request)) }
+
+    public func watchCredit(_ request: RequestID, lines: Int) {
+        queue.post(.watchCredit(request, lines: lines))
+    }
+
+    /// Inputs that wait for the thread now, for the metrics.
+    public var waitingCount: Int { queue.count }
+
+    /// Ends the thread after what is queued; `run` then returns.
+    public func stop() { queue.stop() }
+
+    // MARK: The thread
+
+    private func loop(_ machine: inout some Machine, _ delivery: inout Delivery) -> RuntimeHalt? {
+        var instant = now()
+        // Opening may have written already.
+        if let halt = delivery.deliver(machine.commit(at: instant), at: instant) { return halt }
+        while let items = queue.take(waiting: patience(machine.deadline, at: now())) {
+            instant = now()
+            let isDue = machine.deadline.map { $0 <= instant.monotonic } ?? false
+            if items.isEmpty && !isDue { continue }
+            for item in items {
+                if let input = delivery.register(item) { machine.handle(input, at: instant) }
+            }
+            if isDue { machine.handle(.tick, at: instant) }
+            if let halt = delivery.deliver(machine.commit(at: instant), at: instant) { return halt }
+        }
+        return nil
+    }
+
+    /// How long to sleep at most, in milliseconds. A deadline that is over is waited for a moment too, so
+    /// that a machine that does not move it costs a thousandth of what it could.
+    private func patience(_ deadline: UInt64?, at instant: Instant) -> UInt64 {
+        guard let deadline else { return RuntimeLimits.sleepMillisecondsMax }
+        if deadline <= instant.monotonic { return 1 }
+        return min(deadline - instant.monotonic, RuntimeLimits.sleepMillisecondsMax)
+    }
+
+    private func end(_ failure: (any Error)?) {
+        let waiting: [CheckedContinuation<Void, any Error>] = ending.withLock { state in
+            guard case .running(let waiting) = state else { return [] }
+            state = .ended(failure)
+            return waiting
+        }
+        for continuation in waiting { resume(continuation, failure) }
+    }
+
+    private func resume(_ continuation: CheckedContinuation<Void, any Error>, _ failure: (any Error)?) {
+        if let failure { continuation.resume(throwing: failure) } else { continuation.resume() }
+    }
+}
+
+/// Carries a value to the node's thread.
+// @unchecked: given by one thread, taken once by another that was started afterwards.
+private final class Handed<Value>: @unchecked Sendable {
+    private var value: Value?
+
+    init(_ value: Value) { self.value = value }
+
+    func take() -> Value? { value.take() }
+}

@@ -1,0 +1,284 @@
+// The loop around the node: order, batches, and what leaves when. The machine is scripted; where a test needs
+// several inputs in one batch it holds the node's thread inside `handle` until they are queued.
+
+import Causality
+import Dispatch
+import Logging
+import Node
+import Synchronization
+import Testing
+
+@testable import NodeRuntime
+
+private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+private func runtime(backup: @escaping @Sendable () throws -> String = { "" }) -> NodeRuntime {
+    NodeRuntime(log: quiet, backup: backup)
+}
+
+/// The answer to one request.
+private func answer(_ runtime: NodeRuntime, _ request: NodeRequest = .status) async -> NodeAnswer {
+    await withCheckedContinuation { continuation in
+        runtime.submit(request) { continuation.resume(returning: $0) }
+    }
+}
+
+private func error(_ answer: NodeAnswer) -> NodeError? {
+    if case .failed(let error) = answer { error } else { nil }
+}
+
+@Suite struct NodeRuntimeTests {
+    @Test("an answer leaves after the commit of its batch, and the first commit comes before any input")
+    func durableBeforeVisible() async throws {
+        let (record, runtime) = (Record(), runtime())
+        let machine = Script(record) { input in
+            if case .request(let id, _) = input { [.answer(id, .done)] } else { [] }
+        }
+        runtime.start(machine, peers: nil)
+        _ = await withCheckedContinuation { continuation in
+            runtime.submit(.status) { _ in
+                record.add("answer")
+                continuation.resume()
+            }
+        }
+        #expect(record.lines == ["commit", "request 1", "commit", "answer"])
+    }
+
+    @Test("what is queued during a batch is the next one, committed once, orders in one piece")
+    func groupCommit() async throws {
+        let (record, port, runtime) = (Record(), PortRecord(), runtime())
+        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let machine = Script(record) { input in
+            switch input {
+            case .networkChanged:
+                entered.signal()
+                go.wait()
+                return []
+            case .received(let id, let bytes): return [.send(id, bytes + bytes), .close(id)]
+            case .request(let id, _): return [.dial(ConnectionID(9), "a:1"), .answer(id, .done)]
+            default: return []
+            }
+        }
+        runtime.start(machine, peers: port)
+        runtime.post(.networkChanged)
+        await wait(for: entered)
+        runtime.post(.received(ConnectionID(1), [1, 2]))
+        runtime.post(.received(ConnectionID(1), [3]))
+        runtime.post(.received(ConnectionID(2), [4]))
+        async let answered = answer(runtime)
+        while runtime.waitingCount < 4 { await Task.yield() }
+        go.signal()
+        _ = await answered
+        runtime.stop()
+        try await runtime.run()
+        #expect(
+            record.lines == [
+                "commit", "changed", "commit", "received 1 2", "received 1 1", "received 2 1", "request 1",
+                "commit",
+            ])
+        #expect(
+            port.batches == [
+                [
+                    "send 1 4", "close 1", "send 1 2", "close 1", "send 2 2", "close 2", "dial 9 a:1",
+                    "handled 1 3",
+                    "handled 2 1",
+                ]
+            ])
+    }
+
+    private func wait(for semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
+
+    @Test("a deadline gives a tick when it has come")
+    func tick() async throws {
+        let (record, runtime) = (Record(), runtime())
+        let ticked = DispatchSemaphore(value: 0)
+        let machine = Script(record, deadline: SystemClock.now().monotonic + 20) { input in
+            if case .tick = input { ticked.signal() }
+            return []
+        }
+        runtime.start(machine, peers: nil)
+        await wait(for: ticked)
+        runtime.stop()
+        try await runtime.run()
+        #expect(record.lines == ["commit", "tick", "commit"])
+    }
+
+    @Test("a halt ends the run with its message, after the effects before it; who waits is told")
+    func halt() async throws {
+        let (record, port, runtime) = (Record(), PortRecord(), runtime())
+        let machine = Script(record) { input in
+            switch input {
+            case .request: []
+            default: [.send(ConnectionID(1), [1]), .halt("the disk fails"), .send(ConnectionID(2), [2])]
+            }
+        }
+        runtime.start(machine, peers: port)
+        async let waiting = answer(runtime)
+        while !record.lines.contains("request 1") { await Task.yield() }
+        runtime.post(.networkChanged)
+        let halted = await #expect(throws: RuntimeHalt.self) { try await runtime.run() }
+        #expect(halted?.description == "the disk fails")
+        guard case .stopping? = error(await waiting) else {
+            Issue.record("a request without an answer")
+            return
+        }
+        #expect(port.batches == [["send 1 1"]])
+        guard case .stopping? = error(await answer(runtime)) else {
+            Issue.record("a request after the end")
+            return
+        }
+    }
+
+    @Test("a cancelled request gets no answer and is forgotten, a cancel of an answered one is no input")
+    func cancel() async throws {
+        let (record, runtime) = (Record(), runtime())
+        let answers = Mutex(0)
+        let machine = Script(record) { input in
+            switch input {
+            case .cancel(let id): [.answer(id, .done)]
+            case .request(let id, .peers): [.answer(id, .done)]
+            default: []
+            }
+        }
+        runtime.start(machine, peers: nil)
+        let open = runtime.submit(.status) { _ in answers.withLock { $0 += 1 } }
+        runtime.cancel(open)
+        runtime.cancel(open)
+        _ = await answer(runtime, .peers)
+        #expect(answers.withLock { $0 } == 0)
+        #expect(record.lines.filter { $0.hasPrefix("cancel") } == ["cancel 1"])
+    }
+
+    @Test("a request gets all its answers in order and none after the final one")
+    func answers() async throws {
+        let (record, runtime) = (Record(), runtime())
+        let seen = Record()
+        let machine = Script(record) { input in
+            switch input {
+            case .request(let id, .status):
+                [
+                    .answer(id, .joinStage("a")), .answer(id, .joinStage("b")), .answer(id, .done),
+                    .answer(id, .ended),
+                ]
+            case .request(let id, _): [.answer(id, .done)]
+            default: []
+            }
+        }
+        runtime.start(machine, peers: nil)
+        runtime.submit(.status) { answer in
+            if case .joinStage(let stage) = answer { seen.add(stage) } else { seen.add("\(answer.isFinal)") }
+        }
+        _ = await answer(runtime, .peers)
+        #expect(seen.lines == ["a", "b", "true"])
+    }
+
+    @Test("requests over the bound are refused at once while the node is busy, and taken again later")
+    func refused() async throws {
+        let (record, runtime) = (Record(), runtime())
+        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let machine = Script(record) { input in
+            switch input {
+            case .networkChanged:
+                entered.signal()
+                go.wait()
+                return []
+            case .request(let id, _): return [.answer(id, .done)]
+            default: return []
+            }
+        }
+        runtime.start(machine, peers: nil)
+        runtime.post(.networkChanged)
+        await wait(for: entered)
+        let done = Mutex(0)
+        for _ in 0..<RuntimeLimits.requestsMax { runtime.submit(.status) { _ in done.withLock { $0 += 1 } } }
+        guard case .tooMany? = error(await answer(runtime)) else {
+            Issue.record("one over the bound was taken")
+            return
+        }
+        go.signal()
+        while done.withLock({ $0 }) < RuntimeLimits.requestsMax { await Task.yield() }
+        #expect(error(await answer(runtime)) == nil)
+        let commits = record.lines.filter { $0 == "commit" }.count
+        #expect(commits >= RuntimeLimits.requestsMax / RuntimeLimits.batchInputsMax, "batches are bounded")
+        #expect(commits <= RuntimeLimits.requestsMax / RuntimeLimits.batchInputsMax + 4)
+    }
+
+    @Test("a backup runs beside the node and answers its request, also when it fails")
+    func backup() async throws {
+        struct Failed: Error {}
+        let calls = Mutex(0)
+        let runtime = runtime {
+            let call = calls.withLock { count in
+                count += 1
+                return count
+            }
+            if call > 1 { throw Failed() }
+            return "/copy"
+        }
+        let machine = Script(Record()) { input in
+            if case .request(let id, _) = input { [.backup(id)] } else { [] }
+        }
+        runtime.start(machine, peers: nil)
+        guard case .backup("/copy") = await answer(runtime, .backup) else {
+            Issue.record("no backup")
+            return
+        }
+        guard case .storeFailed? = error(await answer(runtime, .backup)) else {
+            Issue.record("a failed backup is told")
+            return
+        }
+    }
+
+    @Test("many threads hand over, and the node sees each thread's inputs in order", arguments: [4])
+    func ordered(threads: Int) async throws {
+        let (record, runtime) = (Record(), runtime())
+        let machine = Script(record) { input in
+            if case .request(let id, _) = input { [.answer(id, .done)] } else { [] }
+        }
+        runtime.start(machine, peers: nil)
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 1...threads {
+                group.addTask {
+                    for size in 1...500 {
+                        runtime.post(
+                            .received(ConnectionID(UInt64(thread)), [UInt8](repeating: 0, count: size)))
+                    }
+                }
+            }
+        }
+        _ = await answer(runtime)
+        for thread in 1...threads {
+            let seen = record.lines.filter { $0.hasPrefix("received \(thread) ") }
+            #expect(seen == (1...500).map { "received \(thread) \($0)" })
+        }
+    }
+}
+
+@Suite struct LogThrottleTests {
+    @Test("equal lines are told once in ten seconds, others at once")
+    func equal() {
+        var throttle = LogThrottle()
+        #expect(throttle.admit(code: "a", message: "x", at: 0) == ["x"])
+        #expect(throttle.admit(code: "a", message: "x", at: 9_999) == [])
+        #expect(throttle.admit(code: "a", message: "y", at: 9_999) == ["y"])
+        #expect(throttle.admit(code: "b", message: "x", at: 9_999) == ["x"])
+        let later = throttle.admit(code: "a", message: "x", at: 10_000)
+        #expect(later == ["1 more lines with code a were left out", "x"])
+    }
+
+    @Test("lines of one code that differ are bounded too, and counted")
+    func bounded() {
+        var throttle = LogThrottle()
+        let told = (0..<1_000).flatMap { throttle.admit(code: "a", message: "from \($0)", at: 5) }
+        #expect(told.count == RuntimeLimits.logLinesMax)
+        let later = throttle.admit(code: "a", message: "z", at: 10_005)
+        #expect(later.first == "\(1_000 - RuntimeLimits.logLinesMax) more lines with code a were left out")
+    }
+}
