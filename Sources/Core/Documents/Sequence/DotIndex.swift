@@ -1,6 +1,6 @@
-// Where in a tree of runs the dots of one replica are: a step function from sequence to leaf. It knows leaves, not
-// runs, so an edit inside a leaf changes nothing here; only a split of a leaf does. Steps are kept in chunks, so that
-// a step in the middle of many moves few.
+// Where in a tree of spans the dots of one replica are: a step function from sequence to leaf. It knows
+// leaves, not spans, so an edit inside a leaf changes nothing here; only a split of a leaf does. Steps are
+// kept in chunks, so that a step in the middle of many moves few.
 
 /// The leaf of each sequence of one replica. Sequences that the order does not hold give any leaf or none.
 struct DotIndex: Sendable {
@@ -40,8 +40,8 @@ struct DotIndex: Sendable {
     /// One past the greatest sequence that was ever assigned.
     private(set) var end: UInt64 = 0
 
-    /// The leaf that a sequence is in if it is held, and one past the last sequence for which this answer holds.
-    /// The leaf is -1 before the first step. O(log n).
+    /// The leaf that a sequence is in if it is held, and one past the last sequence for which this answer
+    /// holds. The leaf is -1 before the first step. O(log n).
     func leaf(of sequence: UInt64) -> (leaf: Int, end: UInt64) {
         guard sequence < end else { return (-1, .max) }
         guard let place = place(of: sequence) else {

@@ -1,5 +1,6 @@
-// What an operation names must be in its context, or replicas would differ: one knows the position already when the
-// operation arrives, another does not yet. So whatever is not covered counts as not named, everywhere.
+// What an operation names must be in its context, or replicas would differ: one knows the position already
+// when the operation arrives, another does not yet. So whatever is not covered counts as not named,
+// everywhere.
 
 import Causality
 

@@ -1,11 +1,11 @@
-// An order in a snapshot: its runs in sequence order, as long as they can be, so that the same positions in the same
-// states give the same bytes however they arrived. The shape of the tree is coded as brackets: how many subtrees end
-// between two runs and how many begin.
+// An order in a snapshot: its spans in sequence order, as long as they can be, so that the same positions in
+// the same states give the same bytes however they arrived. The shape of the tree is coded as brackets: how
+// many subtrees end between two spans and how many begin.
 //
 //     count of replicas, each 16 bytes, ascending
-//     count of runs, each:
+//     count of spans, each:
 //         replica         number in that list
-//         sequence        zigzag, relative to the end of the replica's previous run here (1 at first)
+//         sequence        zigzag, relative to the end of the replica's previous span here (1 at first)
 //         count · 2 + 1 if visible
 //         closed, opened  levels from the depth before to the gap, and from the gap to this depth
 //         origin          0 the end; else 1 + number of its replica, and zigzag sequence relative as above
@@ -16,18 +16,18 @@ import Causality
 extension SequenceOrder {
     private static let positionsMax = 1 << 60
 
-    /// Runs as long as they can be, in sequence order: equal for equal states.
-    func forEachLongestRun(_ body: (SequenceRun) -> Void) {
-        var pending: SequenceRun?
-        forEachRun { run in
-            if var long = pending, long.continues(with: run) {
-                long.count += run.count
-                long.gap = run.gap
+    /// Spans as long as they can be, in sequence order: equal for equal states.
+    func forEachLongestSpan(_ body: (SequenceSpan) -> Void) {
+        var pending: SequenceSpan?
+        forEachSpan { span in
+            if var long = pending, long.continues(with: span) {
+                long.count += span.count
+                long.gap = span.gap
                 pending = long
                 return
             }
             if let pending { body(pending) }
-            pending = run
+            pending = span
         }
         if let pending { body(pending) }
     }
@@ -40,30 +40,30 @@ extension SequenceOrder {
             replicas[number].raw.encode(into: &writer)
             place[number] = index
         }
-        var runCount = 0
-        forEachLongestRun { _ in runCount += 1 }
-        writer.varint(runCount)
+        var spanCount = 0
+        forEachLongestSpan { _ in spanCount += 1 }
+        writer.varint(spanCount)
         var expected = ContiguousArray<UInt64>(repeating: 1, count: replicas.count)
         var (depth, gap) = (0, 0)
-        forEachLongestRun { run in
-            let replica = Int(run.replica)
+        forEachLongestSpan { span in
+            let replica = Int(span.replica)
             writer.varint(place[replica])
-            writer.zigzag(Int64(run.sequence) - Int64(expected[replica]))
-            expected[replica] = run.endSequence
-            writer.varint(UInt64(run.count) << 1 | (run.isVisible ? 1 : 0))
+            writer.zigzag(Int64(span.sequence) - Int64(expected[replica]))
+            expected[replica] = span.endSequence
+            writer.varint(UInt64(span.count) << 1 | (span.isVisible ? 1 : 0))
             writer.varint(depth - gap)
-            writer.varint(run.depth - gap)
-            (depth, gap) = (run.lastDepth, run.gap)
-            guard !run.origin.isEnd else { return writer.varint(0) }
-            let origin = Int(run.origin.replica)
+            writer.varint(span.depth - gap)
+            (depth, gap) = (span.lastDepth, span.gap)
+            guard !span.origin.isEnd else { return writer.varint(0) }
+            let origin = Int(span.origin.replica)
             writer.varint(place[origin] + 1)
-            writer.zigzag(Int64(run.origin.sequence) - Int64(expected[origin]))
+            writer.zigzag(Int64(span.origin.sequence) - Int64(expected[origin]))
         }
     }
 
-    /// Reads what `encode` wrote. Total: no input traps, and memory is bounded by the bytes that are there. It
-    /// refuses second forms, dots named twice, brackets that do not match and origins that are not in the order; it
-    /// does not check that siblings are sorted (a snapshot comes from our own disk).
+    /// Reads what `encode` wrote. Total: no input traps, and memory is bounded by the bytes that are there.
+    /// It refuses second forms, dots named twice, brackets that do not match and origins that are not in the
+    /// order; it does not check that siblings are sorted (a snapshot comes from our own disk).
     init(from reader: inout ByteReader) throws(DecodeFault) {
         self.init()
         let replicaCount = try reader.count(limit: reader.remaining / Bytes16.byteCount, field: "replicas")
@@ -72,25 +72,25 @@ extension SequenceOrder {
             if let last = replicas.last, replica <= last { throw .notCanonical(field: "replicas") }
             _ = number(of: replica)
         }
-        // A run has at least 6 bytes, 5 when its origin is the end.
-        let runCount = try reader.count(limit: reader.remaining / 5, field: "runs")
+        // A span has at least 6 bytes, 5 when its origin is the end.
+        let spanCount = try reader.count(limit: reader.remaining / 5, field: "spans")
         var expected = ContiguousArray<UInt64>(repeating: 1, count: replicaCount)
         var brackets = SequenceBrackets()
-        var previous: SequenceRun?
-        for _ in 0..<runCount {
-            var run = try Self.readHead(&reader, &expected)
+        var previous: SequenceSpan?
+        for _ in 0..<spanCount {
+            var span = try Self.readHead(&reader, &expected)
             let closed = try reader.count(limit: brackets.depth, field: "closed")
             let opened = try reader.count(limit: reader.remaining + 1, field: "opened")
-            run.depth = brackets.depth - closed + opened
-            run.isLeftChild = try brackets.add(closed: closed, opened: opened, count: run.count)
-            run.origin = try Self.readOrigin(&reader, expected)
-            run.gap = run.depth + run.count - 1
+            span.depth = brackets.depth - closed + opened
+            span.isLeftChild = try brackets.add(closed: closed, opened: opened, count: span.count)
+            span.origin = try Self.readOrigin(&reader, expected)
+            span.gap = span.depth + span.count - 1
             if var previous {
-                previous.gap = run.depth - opened
-                if previous.continues(with: run) { throw .notCanonical(field: "runs") }
+                previous.gap = span.depth - opened
+                if previous.continues(with: span) { throw .notCanonical(field: "spans") }
                 try addLast(previous)
             }
-            previous = run
+            previous = span
         }
         try brackets.finish()
         if var previous {
@@ -102,15 +102,15 @@ extension SequenceOrder {
 
     private static func readHead(
         _ reader: inout ByteReader, _ expected: inout ContiguousArray<UInt64>
-    ) throws(DecodeFault) -> SequenceRun {
+    ) throws(DecodeFault) -> SequenceSpan {
         let replica = try readNumber(&reader, below: expected.count)
         let sequence = try readSequence(&reader, relativeTo: expected[replica])
-        let packed = try reader.count(limit: positionsMax, field: "run length")
+        let packed = try reader.count(limit: positionsMax, field: "span length")
         let count = packed >> 1
         let room = SequenceNumber.max.value - sequence
-        guard count > 0, UInt64(count) - 1 <= room else { throw .outOfRange(field: "run length") }
+        guard count > 0, UInt64(count) - 1 <= room else { throw .outOfRange(field: "span length") }
         expected[replica] = sequence + UInt64(count)
-        return SequenceRun(
+        return SequenceSpan(
             sequence: sequence, origin: .end, count: count, depth: 0, gap: 0, replica: Int32(replica),
             isLeftChild: false, isVisible: packed & 1 == 1)
     }
@@ -140,12 +140,12 @@ extension SequenceOrder {
         return UInt64(value)
     }
 
-    private mutating func addLast(_ run: SequenceRun) throws(DecodeFault) {
-        let sequences = run.sequence..<run.endSequence
-        guard totalCount <= Self.positionsMax else { throw .outOfRange(field: "run length") }
-        guard piece(run.replica, sequences) == nil else { throw .notCanonical(field: "runs") }
-        let leaf = tree.append(run)
-        indexes[Int(run.replica)].assign(sequences, to: leaf)
+    private mutating func addLast(_ span: SequenceSpan) throws(DecodeFault) {
+        let sequences = span.sequence..<span.endSequence
+        guard totalCount <= Self.positionsMax else { throw .outOfRange(field: "span length") }
+        guard piece(span.replica, sequences) == nil else { throw .notCanonical(field: "spans") }
+        let leaf = tree.append(span)
+        indexes[Int(span.replica)].assign(sequences, to: leaf)
     }
 
     /// Every replica of the list has a position, every origin is one.
@@ -153,8 +153,8 @@ extension SequenceOrder {
         for index in indexes where index.end == 0 { throw .notCanonical(field: "replicas") }
         for leaf in tree.leaves.indices {
             for slot in 0..<tree.leaves[leaf].count {
-                let origin = tree.runs[tree.at(leaf, slot)].origin
-                if !origin.isEnd, cursor(origin.replica, origin.sequence) == nil {
+                let origin = tree.spans[tree.at(leaf, slot)].origin
+                if !origin.isEnd, location(origin.replica, origin.sequence) == nil {
                     throw .outOfRange(field: "origin")
                 }
             }
@@ -176,8 +176,8 @@ struct SequenceBrackets {
     private var groups: [Group] = []
     private(set) var depth = 0
 
-    /// The next run: subtrees that end before it, subtrees that begin, positions. Returns whether its first position
-    /// is a left child.
+    /// The next span: subtrees that end before it, subtrees that begin, positions. Returns whether its first
+    /// position is a left child.
     mutating func add(closed: Int, opened: Int, count: Int) throws(DecodeFault) -> Bool {
         try close(closed)
         var isLeft = true
@@ -208,7 +208,7 @@ struct SequenceBrackets {
         return isLeft
     }
 
-    /// After the last run every subtree that is open must have its root.
+    /// After the last span every subtree that is open must have its root.
     mutating func finish() throws(DecodeFault) { try close(depth) }
 
     private mutating func close(_ levels: Int) throws(DecodeFault) {

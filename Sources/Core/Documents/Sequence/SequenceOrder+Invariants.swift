@@ -1,23 +1,26 @@
-// What must always hold of an order; tests call it after every step. Linear with large factors, never in what ships.
+// What must always hold of an order; tests call it after every step. Linear with large factors, never in what
+// ships.
 
 import Causality
 
 extension SequenceOrder {
-    /// Stops with the broken invariant. Checks the B+tree, the indexes, and the order against the rule of FugueMax.
+    /// Stops with the broken invariant. Checks the B+tree, the indexes, and the order against the rule of
+    /// FugueMax.
     func checkInvariants() {
         tree.checkInvariants()
         precondition(replicas.count == numbers.count && replicas.count == indexes.count, "replica tables")
         for index in indexes { index.checkInvariants() }
         for leaf in tree.leaves.indices {
             for slot in 0..<tree.leaves[leaf].count {
-                let run = tree.runs[tree.at(leaf, slot)]
-                for sequence in [run.sequence, run.endSequence - 1] {
-                    let found = indexes[Int(run.replica)].leaf(of: sequence).leaf
+                let span = tree.spans[tree.at(leaf, slot)]
+                for sequence in [span.sequence, span.endSequence - 1] {
+                    let found = indexes[Int(span.replica)].leaf(of: sequence).leaf
                     precondition(
-                        found == leaf, "index of \(run.replica):\(sequence) is \(found), not \(leaf)")
+                        found == leaf, "index of \(span.replica):\(sequence) is \(found), not \(leaf)")
                 }
-                if !run.origin.isEnd {
-                    precondition(cursor(run.origin.replica, run.origin.sequence) != nil, "origin of \(run)")
+                if !span.origin.isEnd {
+                    precondition(
+                        location(span.origin.replica, span.origin.sequence) != nil, "origin of \(span)")
                 }
             }
         }
@@ -34,16 +37,16 @@ extension SequenceOrder {
         }
         var nodes: [Node] = []
         var gaps: [Int] = []
-        forEachRun { run in
-            for offset in 0..<run.count {
+        forEachSpan { span in
+            for offset in 0..<span.count {
                 let dot = publicDot(
-                    SequenceOrigin(replica: run.replica, sequence: run.sequence + UInt64(offset)))
-                let origin = run.origin.isEnd ? nil : publicDot(run.origin)
+                    SequenceOrigin(replica: span.replica, sequence: span.sequence + UInt64(offset)))
+                let origin = span.origin.isEnd ? nil : publicDot(span.origin)
                 nodes.append(
                     Node(
-                        dot: dot, origin: origin, depth: run.depth + offset,
-                        isLeft: run.isLeftChild && offset == 0))
-                gaps.append(run.gap(at: offset))
+                        dot: dot, origin: origin, depth: span.depth + offset,
+                        isLeft: span.isLeftChild && offset == 0))
+                gaps.append(span.gap(at: offset))
             }
         }
         let rank = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.dot, $0) })
@@ -89,7 +92,7 @@ extension SequenceTree {
         while leaf >= 0 {
             let node = leaves[leaf]
             var sum = SequenceSummary()
-            for slot in 0..<node.count { sum.add(runs[at(leaf, slot)]) }
+            for slot in 0..<node.count { sum.add(spans[at(leaf, slot)]) }
             precondition(node.count > 0 && sum == node.summary, "leaf \(leaf): \(sum), kept \(node.summary)")
             precondition(Int(node.previous) == previous, "links at leaf \(leaf)")
             precondition(leaf != recentLeaf || recentVisibleBefore == before, "the remembered leaf \(leaf)")

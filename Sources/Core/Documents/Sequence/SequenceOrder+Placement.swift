@@ -1,16 +1,16 @@
-// Where an insertion goes. Mostly its origins are neighbours and the place is between them. Else its siblings are
-// found by searches on gap levels: those of a right child lie between the left origin and the end of its subtree,
-// those of a left child between the start of the right origin's subtree and itself, and they are searched in
-// halves, so that ten thousand replicas which insert at one place cost little each.
+// Where an insertion goes. Mostly its origins are neighbours and the place is between them. Else its siblings
+// are found by searches on gap levels: those of a right child lie between the left origin and the end of its
+// subtree, those of a left child between the start of the right origin's subtree and itself, and they are
+// searched in halves, so that ten thousand replicas which insert at one place cost little each.
 
 import Causality
 
 extension SequenceOrder {
-    /// A place for a run, and what the run becomes there.
+    /// A place for a span, and what the span becomes there.
     struct Place {
-        /// The position that the run will stand after; nil at the start.
-        let previous: SequenceTree.Cursor?
-        /// The level of the gap between `previous` and the run.
+        /// The position that the span will stand after; nil at the start.
+        let previous: SequenceTree.Location?
+        /// The level of the gap between `previous` and the span.
         let previousGap: Int
         let depth: Int
         let gap: Int
@@ -18,7 +18,7 @@ extension SequenceOrder {
     }
 
     func place(
-        _ left: SequenceTree.Cursor?, _ right: SequenceTree.Cursor?, _ origin: SequenceOrigin, _ dot: Dot
+        _ left: SequenceTree.Location?, _ right: SequenceTree.Location?, _ origin: SequenceOrigin, _ dot: Dot
     ) -> Place {
         let leftDepth = left.map { tree.depth(at: $0) } ?? 0
         let leftGap = left.map { tree.gap(at: $0) } ?? (tree.first == nil ? -1 : 0)
@@ -43,11 +43,11 @@ extension SequenceOrder {
         return rightChildPlace(leftDepth, leftRank + 1..<leftEnd, origin, dot)
     }
 
-    private func leftChildPlace(of parent: SequenceTree.Cursor, _ parentRank: Int, _ dot: Dot) -> Place {
+    private func leftChildPlace(of parent: SequenceTree.Location, _ parentRank: Int, _ dot: Dot) -> Place {
         let depth = tree.depth(at: parent)
         let start = tree.lastGap(below: depth, before: parent).map { tree.rank(of: $0) + 1 } ?? 0
         let rank = searchSiblings(start..<parentRank, depth: depth) { publicDot(at: $0) < dot }
-        let previous = rank == 0 ? nil : tree.cursor(atRank: rank - 1)
+        let previous = rank == 0 ? nil : tree.location(atRank: rank - 1)
         let previousGap = rank == start ? previous.map { tree.gap(at: $0) } ?? 0 : depth
         return Place(
             previous: previous, previousGap: previousGap, depth: depth + 1, gap: depth, isLeftChild: true)
@@ -58,11 +58,11 @@ extension SequenceOrder {
     ) -> Place {
         let originRank = rank(of: origin)
         let rank = searchSiblings(range, depth: depth) { sibling in
-            let siblingOrigin = tree.run(at: sibling).origin
+            let siblingOrigin = tree.span(at: sibling).origin
             if siblingOrigin == origin { return publicDot(at: sibling) < dot }
             return self.rank(of: siblingOrigin) > originRank
         }
-        let previous = rank == 0 ? nil : tree.cursor(atRank: rank - 1)
+        let previous = rank == 0 ? nil : tree.location(atRank: rank - 1)
         let gap =
             rank < range.upperBound
             ? depth : previous.map { tree.gap(at: $0) } ?? (tree.first == nil ? -1 : 0)
@@ -70,18 +70,18 @@ extension SequenceOrder {
     }
 
     private func rank(of origin: SequenceOrigin) -> Int {
-        guard !origin.isEnd, let cursor = cursor(origin.replica, origin.sequence) else { return .max }
-        return tree.rank(of: cursor)
+        guard !origin.isEnd, let location = location(origin.replica, origin.sequence) else { return .max }
+        return tree.rank(of: location)
     }
 
-    /// `range` holds the subtrees of all children of one side of a parent of this depth. The rank where those end
-    /// for whose roots `isBefore` holds.
+    /// `range` holds the subtrees of all children of one side of a parent of this depth. The rank where those
+    /// end for whose roots `isBefore` holds.
     private func searchSiblings(
-        _ range: Range<Int>, depth: Int, isBefore: (SequenceTree.Cursor) -> Bool
+        _ range: Range<Int>, depth: Int, isBefore: (SequenceTree.Location) -> Bool
     ) -> Int {
         var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {
-            let middle = tree.cursor(atRank: low + (high - low) / 2)
+            let middle = tree.location(atRank: low + (high - low) / 2)
             let before = tree.lastGap(below: depth + 1, before: middle)
             let start = before.flatMap { tree.next(after: $0) } ?? tree.first
             guard let start, let sibling = tree.first(atMostDeep: depth + 1, from: start) else {
@@ -96,75 +96,75 @@ extension SequenceOrder {
         return low
     }
 
-    // MARK: Runs
+    // MARK: Spans
 
-    /// Puts a run at its place; the visible index of its first position.
-    mutating func put(_ run: SequenceRun, at place: Place) -> Int {
-        let replica = Int(run.replica)
-        let sequences = run.sequence..<run.endSequence
+    /// Puts a span at its place; the visible index of its first position.
+    mutating func put(_ span: SequenceSpan, at place: Place) -> Int {
+        let replica = Int(span.replica)
+        let sequences = span.sequence..<span.endSequence
         guard let previous = place.previous else {
             guard !tree.leaves.isEmpty else {
-                indexes[replica].assign(sequences, to: tree.append(run))
+                indexes[replica].assign(sequences, to: tree.append(span))
                 return 0
             }
-            put(run, leaf: 0, slot: 0)
+            put(span, leaf: 0, slot: 0)
             return 0
         }
         let (leaf, slot) = (previous.leaf, previous.slot)
         tree.remember(leaf: leaf)
-        var before = tree.run(at: previous)
+        var before = tree.span(at: previous)
         let index = tree.visibleRank(of: previous) + (before.isVisible ? 1 : 0)
         if previous.offset < before.count - 1 {
             if tree.hasRoom(leaf: leaf, for: 2) {
                 let rest = before.split(at: previous.offset + 1)
-                tree.replace(leaf: leaf, slot: slot, with: before, run, rest)
+                tree.replace(leaf: leaf, slot: slot, with: before, span, rest)
                 indexes[replica].assign(sequences, to: leaf)
             } else {
-                splitRun(at: SequenceTree.Cursor(leaf: leaf, slot: slot, offset: previous.offset + 1))
+                splitSpan(at: SequenceTree.Location(leaf: leaf, slot: slot, offset: previous.offset + 1))
                 let moved = found(before.replica, before.sequence)
-                put(run, leaf: moved.leaf, slot: moved.slot + 1)
+                put(span, leaf: moved.leaf, slot: moved.slot + 1)
             }
             return index
         }
         before.gap = place.previousGap
-        if before.continues(with: run) {
-            before.count += run.count
-            before.gap = run.gap
+        if before.continues(with: span) {
+            before.count += span.count
+            before.gap = span.gap
             tree.change(leaf: leaf, slot: slot) { $0 = before }
             indexes[replica].assign(sequences, to: leaf)
         } else if tree.hasRoom(leaf: leaf, for: 1) {
-            tree.replace(leaf: leaf, slot: slot, with: before, run)
+            tree.replace(leaf: leaf, slot: slot, with: before, span)
             indexes[replica].assign(sequences, to: leaf)
         } else {
             tree.change(leaf: leaf, slot: slot) { $0 = before }
-            put(run, leaf: leaf, slot: slot + 1)
+            put(span, leaf: leaf, slot: slot + 1)
         }
         return index
     }
 
-    mutating func put(_ run: SequenceRun, leaf: Int, slot: Int) {
+    mutating func put(_ span: SequenceSpan, leaf: Int, slot: Int) {
         let place = tree.makeRoom(leaf: leaf, slot: slot)
         if let new = place.newLeaf {
             for slot in 0..<tree.leaves[new].count {
-                let moved = tree.runs[tree.at(new, slot)]
+                let moved = tree.spans[tree.at(new, slot)]
                 indexes[Int(moved.replica)].assign(moved.sequence..<moved.endSequence, to: new)
             }
         }
-        tree.put(run, leaf: place.leaf, slot: place.slot)
-        indexes[Int(run.replica)].assign(run.sequence..<run.endSequence, to: place.leaf)
+        tree.put(span, leaf: place.leaf, slot: place.slot)
+        indexes[Int(span.replica)].assign(span.sequence..<span.endSequence, to: place.leaf)
     }
 
-    /// Splits a run before the position of the cursor.
-    mutating func splitRun(at cursor: SequenceTree.Cursor) {
-        var rest = SequenceRun.unused
-        tree.change(leaf: cursor.leaf, slot: cursor.slot) { rest = $0.split(at: cursor.offset) }
-        put(rest, leaf: cursor.leaf, slot: cursor.slot + 1)
+    /// Splits a span before the position of the location.
+    mutating func splitSpan(at location: SequenceTree.Location) {
+        var rest = SequenceSpan.unused
+        tree.change(leaf: location.leaf, slot: location.slot) { rest = $0.split(at: location.offset) }
+        put(rest, leaf: location.leaf, slot: location.slot + 1)
     }
 
-    func found(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Cursor {
-        guard let cursor = cursor(replica, sequence) else {
+    func found(_ replica: Int32, _ sequence: UInt64) -> SequenceTree.Location {
+        guard let location = location(replica, sequence) else {
             preconditionFailure("the index lost \(replica):\(sequence)")
         }
-        return cursor
+        return location
     }
 }

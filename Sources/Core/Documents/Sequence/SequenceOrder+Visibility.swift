@@ -1,12 +1,13 @@
-// Showing and hiding positions. A text is full of letters that were typed and taken back, one after the other, so a
-// piece at the border of a run mostly just moves the border to a neighbour that has the other state already.
+// Showing and hiding positions. A text is full of letters that were typed and taken back, one after the
+// other, so a piece at the border of a span mostly just moves the border to a neighbour that has the other
+// state already.
 
 import Causality
 
 extension SequenceOrder {
     /// Shows or hides the known positions of a range. `changed` is called for each group that appeared or
     /// disappeared, with visible indexes that are right when the groups are applied one after another.
-    /// O(log n) a run.
+    /// O(log n) a span.
     mutating func setVisible(
         _ range: DotRange, _ visible: Bool, changed: (_ visibleIndex: Int, _ count: Int) -> Void
     ) {
@@ -16,35 +17,35 @@ extension SequenceOrder {
         var next = range.first.value
         while next < end, let piece = piece(replica, next..<end) {
             next = piece.sequences.upperBound
-            let run = tree.run(at: piece.cursor)
-            guard run.isVisible != visible else { continue }
-            tree.remember(leaf: piece.cursor.leaf)
-            let index = tree.visibleRank(of: piece.cursor)
-            flip(run, at: piece.cursor, piece.sequences.count)
+            let span = tree.span(at: piece.location)
+            guard span.isVisible != visible else { continue }
+            tree.remember(leaf: piece.location.leaf)
+            let index = tree.visibleRank(of: piece.location)
+            flip(span, at: piece.location, piece.sequences.count)
             changed(index, piece.sequences.count)
         }
     }
 
-    /// Shows or hides `count` positions from the cursor on, which lie in `run`.
-    private mutating func flip(_ run: SequenceRun, at cursor: SequenceTree.Cursor, _ count: Int) {
-        let (leaf, slot) = (cursor.leaf, cursor.slot)
-        let (first, end) = (cursor.offset, cursor.offset + count)
-        if first == 0, end == run.count {
+    /// Shows or hides `count` positions from the location on, which lie in `span`.
+    private mutating func flip(_ span: SequenceSpan, at location: SequenceTree.Location, _ count: Int) {
+        let (leaf, slot) = (location.leaf, location.slot)
+        let (first, end) = (location.offset, location.offset + count)
+        if first == 0, end == span.count {
             tree.change(leaf: leaf, slot: slot) { $0.isVisible.toggle() }
             tree.meld(leaf: leaf, slot: slot)
             return
         }
-        var (before, middle, after) = (run, run, run)
+        var (before, middle, after) = (span, span, span)
         if first > 0 { middle = before.split(at: first) }
-        if end < run.count { after = middle.split(at: count) }
+        if end < span.count { after = middle.split(at: count) }
         middle.isVisible.toggle()
         if first == 0, slot > 0, tree.meldBorder(leaf: leaf, slot: slot - 1, taking: middle, leaving: after) {
             return
         }
-        if end == run.count, tree.meldBorder(leaf: leaf, slot: slot, leaving: before, giving: middle) {
+        if end == span.count, tree.meldBorder(leaf: leaf, slot: slot, leaving: before, giving: middle) {
             return
         }
-        let isInside = first > 0 && end < run.count
+        let isInside = first > 0 && end < span.count
         if tree.hasRoom(leaf: leaf, for: isInside ? 2 : 1) {
             if isInside {
                 tree.replace(leaf: leaf, slot: slot, with: before, middle, after)
@@ -54,34 +55,34 @@ extension SequenceOrder {
             }
             return
         }
-        // A full leaf: split the run piece by piece, finding it again in between.
-        var place = cursor
-        if end < run.count {
+        // A full leaf: split the span piece by piece, finding it again in between.
+        var place = location
+        if end < span.count {
             place.offset = end
-            splitRun(at: place)
-            place = found(run.replica, middle.sequence)
+            splitSpan(at: place)
+            place = found(span.replica, middle.sequence)
         }
         if first > 0 {
             place.offset = first
-            splitRun(at: place)
-            place = found(run.replica, middle.sequence)
+            splitSpan(at: place)
+            place = found(span.replica, middle.sequence)
         }
         tree.change(leaf: place.leaf, slot: place.slot) { $0.isVisible.toggle() }
     }
 
-    /// The first held positions of a range of sequences that lie in one run.
+    /// The first held positions of a range of sequences that lie in one span.
     func piece(
         _ replica: Int32, _ range: Range<UInt64>
-    ) -> (sequences: Range<UInt64>, cursor: SequenceTree.Cursor)? {
+    ) -> (sequences: Range<UInt64>, location: SequenceTree.Location)? {
         var next = range.lowerBound
         while next < range.upperBound {
             let (leaf, end) = indexes[Int(replica)].leaf(of: next)
             var best: (slot: Int, start: UInt64)?
             if leaf >= 0 {
                 for slot in 0..<tree.leaves[leaf].count {
-                    let run = tree.runs[tree.at(leaf, slot)]
-                    guard run.replica == replica, run.endSequence > next else { continue }
-                    let start = max(run.sequence, next)
+                    let span = tree.spans[tree.at(leaf, slot)]
+                    guard span.replica == replica, span.endSequence > next else { continue }
+                    let start = max(span.sequence, next)
                     if best.map({ start < $0.start }) ?? true { best = (slot, start) }
                     if start == next { break }
                 }
@@ -90,10 +91,10 @@ extension SequenceOrder {
                 next = end
                 continue
             }
-            let run = tree.runs[tree.at(leaf, best.slot)]
-            let cursor = SequenceTree.Cursor(
-                leaf: leaf, slot: best.slot, offset: Int(best.start - run.sequence))
-            return (best.start..<min(run.endSequence, range.upperBound), cursor)
+            let span = tree.spans[tree.at(leaf, best.slot)]
+            let location = SequenceTree.Location(
+                leaf: leaf, slot: best.slot, offset: Int(best.start - span.sequence))
+            return (best.start..<min(span.endSequence, range.upperBound), location)
         }
         return nil
     }

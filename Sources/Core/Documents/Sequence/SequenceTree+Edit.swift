@@ -1,9 +1,9 @@
-// Changes of the B+tree: runs go in, grow, split and melt together; sums and minima follow. Whoever calls keeps the
-// index from dots to leaves, so a split of a leaf is reported.
+// Changes of the B+tree: spans go in, grow, split and melt together; sums and minima follow. Whoever calls
+// keeps the index from dots to leaves, so a split of a leaf is reported.
 
 extension SequenceTree {
-    /// Makes room so that a run can be put at `slot` of `leaf`: splits a full leaf. The place where the run goes,
-    /// and the new leaf, to which runs have moved, when there is one.
+    /// Makes room so that a span can be put at `slot` of `leaf`: splits a full leaf. The place where the span
+    /// goes, and the new leaf, to which spans have moved, when there is one.
     mutating func makeRoom(leaf: Int, slot: Int) -> (leaf: Int, slot: Int, newLeaf: Int?) {
         let count = leaves[leaf].count
         guard count == Self.capacity else { return (leaf, slot, nil) }
@@ -13,102 +13,103 @@ extension SequenceTree {
         return slot > cut || (slot == cut && cut == count) ? (new, slot - cut, new) : (leaf, slot, new)
     }
 
-    /// Puts a run into a leaf that has room; the summaries are brought up to date.
-    mutating func put(_ run: SequenceRun, leaf: Int, slot: Int) {
+    /// Puts a span into a leaf that has room; the summaries are brought up to date.
+    mutating func put(_ span: SequenceSpan, leaf: Int, slot: Int) {
         let count = leaves[leaf].count
         precondition(slot <= count && count < Self.capacity, "slot \(slot) of \(count)")
         var place = count
         while place > slot {
-            runs[at(leaf, place)] = runs[at(leaf, place - 1)]
+            spans[at(leaf, place)] = spans[at(leaf, place - 1)]
             place -= 1
         }
-        runs[at(leaf, slot)] = run
+        spans[at(leaf, slot)] = span
         leaves[leaf].count = count + 1
         refresh(leaf)
     }
 
-    /// The first run of an empty order, or one more after the last.
-    mutating func append(_ run: SequenceRun) -> Int {
+    /// The first span of an empty order, or one more after the last.
+    mutating func append(_ span: SequenceSpan) -> Int {
         if leaves.isEmpty {
             addLeaf(Leaf())
             lastLeaf = 0
         }
         let place = makeRoom(leaf: lastLeaf, slot: leaves[lastLeaf].count)
-        put(run, leaf: place.leaf, slot: place.slot)
+        put(span, leaf: place.leaf, slot: place.slot)
         return place.leaf
     }
 
-    /// Changes one run in place.
-    mutating func change(leaf: Int, slot: Int, _ body: (inout SequenceRun) -> Void) {
-        body(&runs[at(leaf, slot)])
+    /// Changes one span in place.
+    mutating func change(leaf: Int, slot: Int, _ body: (inout SequenceSpan) -> Void) {
+        body(&spans[at(leaf, slot)])
         refresh(leaf)
     }
 
-    /// Melts the run at `slot` with the ones before and after it in the same leaf, where they continue each other.
+    /// Melts the span at `slot` with the ones before and after it in the same leaf, where they continue each
+    /// other.
     mutating func meld(leaf: Int, slot: Int) {
         for place in [slot, slot - 1] where place >= 0 && place + 1 < leaves[leaf].count {
-            let next = runs[at(leaf, place + 1)]
-            guard runs[at(leaf, place)].continues(with: next) else { continue }
-            runs[at(leaf, place)].count += next.count
-            runs[at(leaf, place)].gap = next.gap
+            let next = spans[at(leaf, place + 1)]
+            guard spans[at(leaf, place)].continues(with: next) else { continue }
+            spans[at(leaf, place)].count += next.count
+            spans[at(leaf, place)].gap = next.gap
             let count = leaves[leaf].count
             for index in place + 1..<count - 1 {
-                runs[at(leaf, index)] = runs[at(leaf, index + 1)]
+                spans[at(leaf, index)] = spans[at(leaf, index + 1)]
             }
-            runs[at(leaf, count - 1)] = .unused
+            spans[at(leaf, count - 1)] = .unused
             leaves[leaf].count = count - 1
         }
         refresh(leaf)
     }
 
-    /// Gives the first part of the run after `slot` to the run at `slot`, when it continues it.
-    mutating func meldBorder(leaf: Int, slot: Int, taking part: SequenceRun, leaving rest: SequenceRun)
+    /// Gives the first part of the span after `slot` to the span at `slot`, when it continues it.
+    mutating func meldBorder(leaf: Int, slot: Int, taking part: SequenceSpan, leaving rest: SequenceSpan)
         -> Bool
     {
-        guard runs[at(leaf, slot)].continues(with: part) else { return false }
-        runs[at(leaf, slot)].count += part.count
-        runs[at(leaf, slot)].gap = part.gap
-        runs[at(leaf, slot + 1)] = rest
+        guard spans[at(leaf, slot)].continues(with: part) else { return false }
+        spans[at(leaf, slot)].count += part.count
+        spans[at(leaf, slot)].gap = part.gap
+        spans[at(leaf, slot + 1)] = rest
         refresh(leaf)
         return true
     }
 
-    /// Gives the last part of the run at `slot` to the run after it, when that continues it.
-    mutating func meldBorder(leaf: Int, slot: Int, leaving rest: SequenceRun, giving part: SequenceRun)
+    /// Gives the last part of the span at `slot` to the span after it, when that continues it.
+    mutating func meldBorder(leaf: Int, slot: Int, leaving rest: SequenceSpan, giving part: SequenceSpan)
         -> Bool
     {
         guard slot + 1 < leaves[leaf].count else { return false }
-        let next = runs[at(leaf, slot + 1)]
+        let next = spans[at(leaf, slot + 1)]
         guard part.continues(with: next) else { return false }
         var longer = part
         longer.count += next.count
         longer.gap = next.gap
-        runs[at(leaf, slot)] = rest
-        runs[at(leaf, slot + 1)] = longer
+        spans[at(leaf, slot)] = rest
+        spans[at(leaf, slot + 1)] = longer
         refresh(leaf)
         return true
     }
 
-    /// Puts up to three runs where one was, in a leaf that has room for them.
+    /// Puts up to three spans where one was, in a leaf that has room for them.
     mutating func replace(
-        leaf: Int, slot: Int, with first: SequenceRun, _ second: SequenceRun, _ third: SequenceRun? = nil
+        leaf: Int, slot: Int, with first: SequenceSpan, _ second: SequenceSpan, _ third: SequenceSpan? = nil
     ) {
         let more = third == nil ? 1 : 2
         let count = leaves[leaf].count
-        precondition(slot < count && count + more <= Self.capacity, "\(more) more than \(count) runs")
+        precondition(slot < count && count + more <= Self.capacity, "\(more) more than \(count) spans")
         var place = count - 1
         while place > slot {
-            runs[at(leaf, place + more)] = runs[at(leaf, place)]
+            spans[at(leaf, place + more)] = spans[at(leaf, place)]
             place -= 1
         }
-        runs[at(leaf, slot)] = first
-        runs[at(leaf, slot + 1)] = second
-        if let third { runs[at(leaf, slot + 2)] = third }
+        spans[at(leaf, slot)] = first
+        spans[at(leaf, slot + 1)] = second
+        if let third { spans[at(leaf, slot + 2)] = third }
         leaves[leaf].count = count + more
         refresh(leaf)
     }
 
-    /// True when this many more runs fit into a leaf.
+    /// True when this many more spans fit into a leaf.
     func hasRoom(leaf: Int, for more: Int) -> Bool { leaves[leaf].count + more <= Self.capacity }
 
     /// Remembers where the last edit was.
@@ -118,11 +119,11 @@ extension SequenceTree {
         recentLeaf = leaf
     }
 
-    /// Brings the sums and minima above a leaf up to date. Every change of runs happens in the remembered leaf or
-    /// forgets it, as what stands before another leaf may have changed.
+    /// Brings the sums and minima above a leaf up to date. Every change of spans happens in the remembered
+    /// leaf or forgets it, as what stands before another leaf may have changed.
     mutating func refresh(_ leaf: Int) {
         var new = SequenceSummary()
-        for slot in 0..<leaves[leaf].count { new.add(runs[at(leaf, slot)]) }
+        for slot in 0..<leaves[leaf].count { new.add(spans[at(leaf, slot)]) }
         let old = leaves[leaf].summary
         if new == old { return }
         if leaf != recentLeaf { recentLeaf = -1 }
@@ -156,17 +157,17 @@ extension SequenceTree {
         right.count = leaves[leaf].count - cut
         addLeaf(right)
         for slot in 0..<right.count {
-            let run = runs[at(leaf, cut + slot)]
-            runs[at(leaf, cut + slot)] = .unused
-            runs[at(new, slot)] = run
-            right.summary.add(run)
+            let span = spans[at(leaf, cut + slot)]
+            spans[at(leaf, cut + slot)] = .unused
+            spans[at(new, slot)] = span
+            right.summary.add(span)
         }
         leaves[new].summary = right.summary
         if right.next >= 0 { leaves[Int(right.next)].previous = Int32(new) } else { lastLeaf = new }
         leaves[leaf].next = Int32(new)
         leaves[leaf].count = cut
         leaves[leaf].summary = SequenceSummary()
-        for slot in 0..<cut { leaves[leaf].summary.add(runs[at(leaf, slot)]) }
+        for slot in 0..<cut { leaves[leaf].summary.add(spans[at(leaf, slot)]) }
         let parent = addChild(
             Child(handle: Int32(new), summary: right.summary), after: leaf, leaves[leaf].summary,
             in: Int(leaves[leaf].parent), isAboveLeaves: true)
@@ -174,7 +175,8 @@ extension SequenceTree {
         return new
     }
 
-    /// Puts `child` after `sibling`, whose own summary has become `summary`. The branch that holds `child` then.
+    /// Puts `child` after `sibling`, whose own summary has become `summary`. The branch that holds `child`
+    /// then.
     private mutating func addChild(
         _ child: Child, after sibling: Int, _ summary: SequenceSummary, in parent: Int, isAboveLeaves: Bool
     ) -> Int {
@@ -231,7 +233,7 @@ extension SequenceTree {
 
     private mutating func addLeaf(_ leaf: Leaf) {
         leaves.append(leaf)
-        runs.append(contentsOf: repeatElement(.unused, count: Self.capacity))
+        spans.append(contentsOf: repeatElement(.unused, count: Self.capacity))
     }
 
     private mutating func addBranch(_ branch: Branch) -> Int {

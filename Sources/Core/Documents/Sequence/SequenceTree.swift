@@ -1,9 +1,10 @@
-// The runs of an order in a B+tree: struct nodes in arrays, named by their index, so that an edit allocates nothing but
-// now and then a node, and a copy of the whole is four buffers. The slots of all leaves stand in one array, those of
-// all branches in another: inside the nodes, as inline arrays, a read of one was a copy of all. Nodes are never
-// removed: positions never are (DESIGN 6), and runs only melt together inside a leaf. Leaf 0 is always the first leaf.
+// The spans of an order in a B+tree: struct nodes in arrays, named by their index, so that an edit allocates
+// nothing but now and then a node, and a copy of the whole is four buffers. The slots of all leaves stand in
+// one array, those of all branches in another: inside the nodes, as inline arrays, a read of one was a copy
+// of all. Nodes are never removed: positions never are (DESIGN 6), and spans only melt together inside a
+// leaf. Leaf 0 is always the first leaf.
 
-/// A B+tree of runs with sums of visible and total positions, and minima of gap levels and depths.
+/// A B+tree of spans with sums of visible and total positions, and minima of gap levels and depths.
 struct SequenceTree: Sendable {
     /// Slots of a leaf, and of a branch.
     static let capacity = 16
@@ -14,7 +15,7 @@ struct SequenceTree: Sendable {
         var parent: Int32 = -1
         var previous: Int32 = -1
         var next: Int32 = -1
-        /// Of all runs; equal to this leaf's entry in its parent.
+        /// Of all spans; equal to this leaf's entry in its parent.
         var summary = SequenceSummary()
     }
 
@@ -30,8 +31,8 @@ struct SequenceTree: Sendable {
         var isAboveLeaves: Bool
     }
 
-    /// A position: the run in a leaf, and which of its positions.
-    struct Cursor: Equatable, Sendable {
+    /// A position: the span in a leaf, and which of its positions.
+    struct Location: Equatable, Sendable {
         var leaf: Int
         var slot: Int
         var offset: Int
@@ -40,7 +41,7 @@ struct SequenceTree: Sendable {
     var leaves: ContiguousArray<Leaf> = []
     var branches: ContiguousArray<Branch> = []
     /// The slots of the leaves and of the branches; see `at`.
-    var runs: ContiguousArray<SequenceRun> = []
+    var spans: ContiguousArray<SequenceSpan> = []
     var children: ContiguousArray<Child> = []
     /// The topmost branch; -1 while there is at most one leaf.
     var root = -1
@@ -56,63 +57,63 @@ struct SequenceTree: Sendable {
         return sum(of: root)
     }
 
-    /// Where a slot of a node stands in `runs` or `children`.
+    /// Where a slot of a node stands in `spans` or `children`.
     func at(_ node: Int, _ slot: Int) -> Int { node &* Self.capacity &+ slot }
 
-    func run(at cursor: Cursor) -> SequenceRun { runs[at(cursor.leaf, cursor.slot)] }
-    func gap(at cursor: Cursor) -> Int { run(at: cursor).gap(at: cursor.offset) }
-    func depth(at cursor: Cursor) -> Int { run(at: cursor).depth + cursor.offset }
+    func span(at location: Location) -> SequenceSpan { spans[at(location.leaf, location.slot)] }
+    func gap(at location: Location) -> Int { span(at: location).gap(at: location.offset) }
+    func depth(at location: Location) -> Int { span(at: location).depth + location.offset }
 
-    var first: Cursor? { leaves.isEmpty ? nil : Cursor(leaf: 0, slot: 0, offset: 0) }
-    var last: Cursor? {
+    var first: Location? { leaves.isEmpty ? nil : Location(leaf: 0, slot: 0, offset: 0) }
+    var last: Location? {
         guard lastLeaf >= 0 else { return nil }
         let slot = leaves[lastLeaf].count - 1
-        return Cursor(leaf: lastLeaf, slot: slot, offset: runs[at(lastLeaf, slot)].count - 1)
+        return Location(leaf: lastLeaf, slot: slot, offset: spans[at(lastLeaf, slot)].count - 1)
     }
 
     /// The next position; nil after the last.
-    func next(after cursor: Cursor) -> Cursor? {
-        if cursor.offset + 1 < runs[at(cursor.leaf, cursor.slot)].count {
-            return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: cursor.offset + 1)
+    func next(after location: Location) -> Location? {
+        if location.offset + 1 < spans[at(location.leaf, location.slot)].count {
+            return Location(leaf: location.leaf, slot: location.slot, offset: location.offset + 1)
         }
-        if cursor.slot + 1 < leaves[cursor.leaf].count {
-            return Cursor(leaf: cursor.leaf, slot: cursor.slot + 1, offset: 0)
+        if location.slot + 1 < leaves[location.leaf].count {
+            return Location(leaf: location.leaf, slot: location.slot + 1, offset: 0)
         }
-        let next = Int(leaves[cursor.leaf].next)
-        return next < 0 ? nil : Cursor(leaf: next, slot: 0, offset: 0)
+        let next = Int(leaves[location.leaf].next)
+        return next < 0 ? nil : Location(leaf: next, slot: 0, offset: 0)
     }
 
     /// The position before; nil before the first.
-    func previous(before cursor: Cursor) -> Cursor? {
-        if cursor.offset > 0 {
-            return Cursor(leaf: cursor.leaf, slot: cursor.slot, offset: cursor.offset - 1)
+    func previous(before location: Location) -> Location? {
+        if location.offset > 0 {
+            return Location(leaf: location.leaf, slot: location.slot, offset: location.offset - 1)
         }
-        var (leaf, slot) = (cursor.leaf, cursor.slot - 1)
+        var (leaf, slot) = (location.leaf, location.slot - 1)
         if slot < 0 {
             leaf = Int(leaves[leaf].previous)
             guard leaf >= 0 else { return nil }
             slot = leaves[leaf].count - 1
         }
-        return Cursor(leaf: leaf, slot: slot, offset: runs[at(leaf, slot)].count - 1)
+        return Location(leaf: leaf, slot: slot, offset: spans[at(leaf, slot)].count - 1)
     }
 
     // MARK: Ranks
 
     /// Positions before this one. O(log n).
-    func rank(of cursor: Cursor) -> Int {
-        var sum = cursor.offset
-        for slot in 0..<cursor.slot { sum += runs[at(cursor.leaf, slot)].count }
-        climb(from: cursor.leaf) { branch, place in
+    func rank(of location: Location) -> Int {
+        var sum = location.offset
+        for slot in 0..<location.slot { sum += spans[at(location.leaf, slot)].count }
+        climb(from: location.leaf) { branch, place in
             for index in 0..<place { sum += children[at(branch, index)].summary.total }
         }
         return sum
     }
 
     /// Visible positions before this one. O(log n), O(1) in the leaf that was edited last.
-    func visibleRank(of cursor: Cursor) -> Int {
-        let run = run(at: cursor)
-        var sum = visibleBefore(leaf: cursor.leaf) + (run.isVisible ? cursor.offset : 0)
-        for slot in 0..<cursor.slot { sum += runs[at(cursor.leaf, slot)].visibleCount }
+    func visibleRank(of location: Location) -> Int {
+        let span = span(at: location)
+        var sum = visibleBefore(leaf: location.leaf) + (span.isVisible ? location.offset : 0)
+        for slot in 0..<location.slot { sum += spans[at(location.leaf, slot)].visibleCount }
         return sum
     }
 
@@ -126,7 +127,7 @@ struct SequenceTree: Sendable {
     }
 
     /// The position with this many positions before it; must be below the total. O(log n).
-    func cursor(atRank rank: Int) -> Cursor {
+    func location(atRank rank: Int) -> Location {
         var rest = rank
         let leaf = descend { summary in
             if rest < summary.total { return true }
@@ -134,15 +135,15 @@ struct SequenceTree: Sendable {
             return false
         }
         for slot in 0..<leaves[leaf].count {
-            let count = runs[at(leaf, slot)].count
-            if rest < count { return Cursor(leaf: leaf, slot: slot, offset: rest) }
+            let count = spans[at(leaf, slot)].count
+            if rest < count { return Location(leaf: leaf, slot: slot, offset: rest) }
             rest -= count
         }
         preconditionFailure("rank \(rank) of \(summary.total)")
     }
 
     /// The visible position with this many visible ones before it; must be below the visible total. O(log n).
-    func cursor(atVisible index: Int) -> Cursor {
+    func location(atVisible index: Int) -> Location {
         var rest = index
         var leaf = recentLeaf
         if leaf >= 0, index >= recentVisibleBefore,
@@ -157,8 +158,8 @@ struct SequenceTree: Sendable {
             }
         }
         for slot in 0..<leaves[leaf].count {
-            let count = runs[at(leaf, slot)].visibleCount
-            if rest < count { return Cursor(leaf: leaf, slot: slot, offset: rest) }
+            let count = spans[at(leaf, slot)].visibleCount
+            if rest < count { return Location(leaf: leaf, slot: slot, offset: rest) }
             rest -= count
         }
         preconditionFailure("visible index \(index) of \(summary.visible)")

@@ -1,5 +1,6 @@
-// `set` of a string over a text writes only what differs (DESIGN 6): everything between the common prefix and the
-// common suffix. It compares Unicode scalars, as positions are scalars; no canonical equivalence (DESIGN 13).
+// `set` of a string over a text writes only what differs (DESIGN 6): everything between the common prefix and
+// the common suffix. It compares Unicode scalars, as positions are scalars; no canonical equivalence (DESIGN
+// 13).
 
 /// The smallest single splice that turns one string into another, in Unicode scalars.
 struct SmallestSplice: Equatable, Sendable {
@@ -7,8 +8,8 @@ struct SmallestSplice: Equatable, Sendable {
     let delete: Int
     let insert: String
 
-    /// Nil when the strings have the same scalars. The prefix is taken first, so "aa" to "aaa" inserts at the end.
-    /// O(n).
+    /// Nil when the strings have the same scalars. The prefix is taken first, so "aa" to "aaa" inserts at the
+    /// end. O(n).
     init?(from old: String, to new: String) {
         var (old, new) = (old, new)
         let splice = old.withUTF8 { a in new.withUTF8 { b in Self.difference(a, b) } }

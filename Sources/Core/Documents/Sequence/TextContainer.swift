@@ -1,5 +1,5 @@
-// A text: an order of Unicode scalars and, beside it, the content of those that are visible. The content of a deleted
-// scalar is dropped at once (DESIGN 6: a deleted character stays deleted); its position stays.
+// A text: an order of Unicode scalars and, beside it, the content of those that are visible. The content of a
+// deleted scalar is dropped at once (DESIGN 6: a deleted character stays deleted); its position stays.
 
 import Bytes
 import Causality

@@ -1,7 +1,7 @@
-// The visible content of a text in UTF-8, in chunks of at most a kilobyte and blocks of some dozen chunks, so that an
-// edit in the middle moves a chunk and not the text. Positions are Unicode scalars; a chunk that is all ASCII finds
-// its byte at once. Two levels are enough: a text of 100 MB has some four thousand blocks, and an edit near the last
-// one does not even look for its place.
+// The visible content of a text in UTF-8, in chunks of at most a kilobyte and blocks of some dozen chunks, so
+// that an edit in the middle moves a chunk and not the text. Positions are Unicode scalars; a chunk that is
+// all ASCII finds its byte at once. Two levels are enough: a text of 100 MB has some four thousand blocks,
+// and an edit near the last one does not even look for its place.
 
 /// A long string that is edited by scalar index.
 struct TextRope: Sendable {

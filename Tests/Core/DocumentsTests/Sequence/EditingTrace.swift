@@ -1,5 +1,5 @@
-// Real editing sessions (the public collection josephg/editing-traces) from the folder in REPL_TRACES. They are
-// gzip'd JSON; gzip itself unpacks them, as neither the core nor Foundation can.
+// Real editing sessions (the public collection josephg/editing-traces) from the folder in REPL_TRACES. They
+// are gzip'd JSON; gzip itself unpacks them, as neither the core nor Foundation can.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// FugueMax in the simplest words, to compare the engine with: every position is an entry of a table with its parent
-// and side, and the order is read off the tree from scratch whenever it is asked for.
+// FugueMax in the simplest words, to compare the engine with: every position is an entry of a table with its
+// parent and side, and the order is read off the tree from scratch whenever it is asked for.
 
 import Causality
 

@@ -1,5 +1,5 @@
-// What concurrent typing must look like (Weidner and Kleppmann, "The Art of the Fugue", figures 1 to 4 and section
-// on FugueMax): whole words, never letters of two authors mixed, typed forwards or backwards.
+// What concurrent typing must look like (Weidner and Kleppmann, "The Art of the Fugue", figures 1 to 4 and
+// section on FugueMax): whole words, never letters of two authors mixed, typed forwards or backwards.
 
 import Causality
 import Testing
@@ -94,8 +94,9 @@ struct NonInterleavingTests {
 
     @Test("with several left origins, backward typing stays whole: the case that only FugueMax gets right")
     func fugueMax() {
-        // The start is empty. a types A. b and c do not see it; b types B. c sees B and types X before B; another,
-        // that saw A and B, goes on after A. Each right child of one left origin stands by its right origin.
+        // The start is empty. a types A. b and c do not see it; b types B. c sees B and types X before B;
+        // another, that saw A and B, goes on after A. Each right child of one left origin stands by its right
+        // origin.
         var a = Typist(1)
         a.type("A", at: 0)
         var b = Typist(2)
@@ -107,8 +108,8 @@ struct NonInterleavingTests {
         both.type("y", at: 1)
         var alsoOnlyA = Typist(5, sees: a.steps)
         alsoOnlyA.type("z", at: 1)
-        // y was typed directly before B, x and z were typed at the end: the later right origin goes first, so that
-        // nothing stands between y and B.
+        // y was typed directly before B, x and z were typed at the end: the later right origin goes first, so
+        // that nothing stands between y and B.
         let base = a.steps + b.steps
         #expect(merged(base, [onlyA.steps, both.steps, alsoOnlyA.steps]) == "AxzyB")
     }

@@ -1,4 +1,5 @@
-// Snapshots of an order and of a text: what was written comes back, every second form is refused, and no bytes trap.
+// Snapshots of an order and of a text: what was written comes back, every second form is refused, and no
+// bytes trap.
 
 import Bytes
 import Causality
@@ -43,7 +44,7 @@ struct SequenceCodingTests {
         #expect(try decode([0, 0]).totalCount == 0)
     }
 
-    @Test("a typed word is one run of few bytes")
+    @Test("a typed word is one span of few bytes")
     func word() throws {
         var order = SequenceOrder()
         for step in 1...5 {
@@ -66,10 +67,10 @@ struct SequenceCodingTests {
                 return error
             }
         }
-        // One word in two runs; a run of nothing; the same dots twice; sequence 0.
-        #expect(fault(head + [2, 0, 0, 3, 0, 1, 0, 0, 0, 3, 0, 1, 0]) == .notCanonical(field: "runs"))
-        #expect(fault(head + [1, 0, 0, 1, 0, 1, 0]) == .outOfRange(field: "run length"))
-        #expect(fault(head + [2, 0, 0, 3, 0, 1, 0, 0, 1, 3, 1, 1, 0]) == .notCanonical(field: "runs"))
+        // One word in two spans; a span of nothing; the same dots twice; sequence 0.
+        #expect(fault(head + [2, 0, 0, 3, 0, 1, 0, 0, 0, 3, 0, 1, 0]) == .notCanonical(field: "spans"))
+        #expect(fault(head + [1, 0, 0, 1, 0, 1, 0]) == .outOfRange(field: "span length"))
+        #expect(fault(head + [2, 0, 0, 3, 0, 1, 0, 0, 1, 3, 1, 1, 0]) == .notCanonical(field: "spans"))
         #expect(fault(head + [1, 0, 1, 3, 0, 1, 0]) == .outOfRange(field: "sequence"))
         // A subtree without root, a root for nothing, more closed than open, an origin that is nowhere.
         #expect(fault(head + [1, 0, 0, 3, 0, 2, 0]) == .outOfRange(field: "closed"))

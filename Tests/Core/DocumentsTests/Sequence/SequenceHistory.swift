@@ -1,5 +1,5 @@
-// Random histories of several authors who edit one sequence apart and now and then hear of each other. They are made
-// from a seed, and delivered to others in any causal order.
+// Random histories of several authors who edit one sequence apart and now and then hear of each other. They
+// are made from a seed, and delivered to others in any causal order.
 
 import Bytes
 import Causality
@@ -77,8 +77,8 @@ struct SequenceHistory {
     private var known: [VersionVector]
     private let isHostile: Bool
 
-    /// `sync`: how often of a hundred times an author hears of another before a step. A hostile history has origins
-    /// that no honest author would name, and deletes what it never saw.
+    /// `sync`: how often of a hundred times an author hears of another before a step. A hostile history has
+    /// origins that no honest author would name, and deletes what it never saw.
     init(seed: UInt64, authors: Int, steps count: Int, sync: Int, isHostile: Bool = false) {
         random = SeededGenerator(seed: seed)
         views = Array(repeating: SequenceOrder(), count: authors)

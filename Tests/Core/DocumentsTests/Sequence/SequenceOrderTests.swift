@@ -1,5 +1,5 @@
-// The order's queries, its behaviour on origins and ranges that nobody honest names, and what it costs when many
-// insert at one place.
+// The order's queries, its behaviour on origins and ranges that nobody honest names, and what it costs when
+// many insert at one place.
 
 import Bytes
 import Causality
@@ -83,8 +83,11 @@ struct SequenceOrderTests {
         var order = sample()
         #expect(order.insert(first: dot(3, 1), count: 3, left: dot(1, 6), right: nil, visible: false) == 8)
         #expect(order.visibleCount == 8 && order.totalCount == 11)
-        let before = order.encoded
         #expect(order.insert(first: dot(3, 2), count: 1, left: nil, right: nil, visible: true) == nil)
+        order.insert(first: dot(5, 10), count: 2, left: nil, right: nil, visible: false)
+        #expect(order.insert(first: dot(5, 8), count: 3, left: nil, right: nil, visible: true) == nil)
+        #expect(order.insert(first: dot(5, 8), count: 2, left: nil, right: nil, visible: false) != nil)
+        let before = order.encoded
         #expect(order.insert(first: dot(4, 0), count: 1, left: nil, right: nil, visible: true) == nil)
         #expect(order.insert(first: dot(4, 1), count: 0, left: nil, right: nil, visible: true) == nil)
         let beyond = Dot(replica(4), SequenceNumber(.max))

@@ -1,5 +1,5 @@
-// Texts: the content follows the order, patches take the old string to the new one, and long texts are edited in
-// their middle.
+// Texts: the content follows the order, patches take the old string to the new one, and long texts are edited
+// in their middle.
 
 import Bytes
 import Causality

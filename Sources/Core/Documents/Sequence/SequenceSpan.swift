@@ -1,16 +1,20 @@
-// A run: consecutive dots of one replica, each the right child of the one before, standing together in the order and
-// all visible or all hidden. Typing makes chains, so a text of a hundred thousand edits is some thousand runs.
+// A span: consecutive dots of one replica, each the right child of the one before, standing together in the
+// order and all visible or all hidden. Typing makes chains, so a text of a hundred thousand edits is some
+// thousand spans.
 //
-// How the tree is kept without pointers: each position has a *depth* (children of the start have 1), and each *gap*
-// between two neighbours has a level, the depth of their last common ancestor (a position counts as its own
-// ancestor; the start has 0; the gap after the last position has -1). With minima of both in a B+tree, the subtree of
-// a position, its siblings and "is it below?" are each one search. An insertion changes two gaps.
+// How the tree is kept without pointers: each position has a *depth* (children of the start have 1), and each
+// *gap* between two neighbours has a level, the depth of their last common ancestor (a position counts as its
+// own ancestor; the start has 0; the gap after the last position has -1). With minima of both in a B+tree,
+// the subtree of a position, its siblings and "is it below?" are each one search. An insertion changes two
+// gaps.
 //
-//     tree          a ── right: b, d     b ── left: x        order and gaps
-//                                                             a 1 x 2 b 1 d -1      depths: a 1, b 2, x 3, d 2
+//     tree      a ── right: b, d     b ── left: x
+//     order     a 1 x 2 b 1 d -1     with the level of the gap after each
+//     depths    a 1, b 2, x 3, d 2
 
-/// One run of an order. `gap` belongs to its last position; the gaps inside are the depths of the positions before.
-struct SequenceRun: Sendable {
+/// One span of an order. `gap` belongs to its last position; the gaps inside are the depths of the positions
+/// before.
+struct SequenceSpan: Sendable {
     /// Of the first position.
     var sequence: UInt64
     /// Right origin that all positions share (for a left child it is the parent).
@@ -28,7 +32,7 @@ struct SequenceRun: Sendable {
     var isVisible: Bool
 
     /// What unused slots hold.
-    static let unused = SequenceRun(
+    static let unused = SequenceSpan(
         sequence: 0, origin: .end, count: 0, depth: 0, gap: 0, replica: -1, isLeftChild: false,
         isVisible: false)
 
@@ -44,14 +48,14 @@ struct SequenceRun: Sendable {
         self.replica == replica && self.sequence <= sequence && sequence < endSequence
     }
 
-    /// True when `next`, standing directly after this run, may become part of it.
-    func continues(with next: SequenceRun) -> Bool {
+    /// True when `next`, standing directly after this span, may become part of it.
+    func continues(with next: SequenceSpan) -> Bool {
         endSequence == next.sequence && replica == next.replica && isVisible == next.isVisible
             && !next.isLeftChild && gap == lastDepth && next.depth == lastDepth + 1 && origin == next.origin
     }
 
-    /// Cuts off the positions from `offset` on, as a run of their own.
-    mutating func split(at offset: Int) -> SequenceRun {
+    /// Cuts off the positions from `offset` on, as a span of their own.
+    mutating func split(at offset: Int) -> SequenceSpan {
         precondition(0 < offset && offset < count, "split at \(offset) of \(count)")
         var rest = self
         rest.sequence += UInt64(offset)
@@ -82,11 +86,11 @@ struct SequenceSummary: Equatable, Sendable {
     var gapMin = Int.max
     var depthMin = Int.max
 
-    mutating func add(_ run: SequenceRun) {
-        visible += run.visibleCount
-        total += run.count
-        gapMin = min(gapMin, run.gapMin)
-        depthMin = min(depthMin, run.depth)
+    mutating func add(_ span: SequenceSpan) {
+        visible += span.visibleCount
+        total += span.count
+        gapMin = min(gapMin, span.gapMin)
+        depthMin = min(depthMin, span.depth)
     }
 
     mutating func add(_ part: SequenceSummary) {
