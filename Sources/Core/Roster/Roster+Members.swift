@@ -31,6 +31,13 @@ extension Roster {
         role(of: device) == nil ? nil : member(device)?.description
     }
 
+    /// The signed removal to show to a removed device before its link is closed (THREATS.md); nil for others.
+    public func removal(of device: DeviceID) -> RosterOperation? {
+        guard state(of: device, in: nil, isJudged: true) == .removed else { return nil }
+        return newest((membership[device] ?? []).filter { entries[$0].operation.isRemoval })
+            .map { entries[$0].operation }
+    }
+
     /// Every invite, by issuer and then as issued.
     public func inviteRecords() -> [InviteRecord] {
         let all = invites.values.joined().sorted { precedes($0, $1) }
@@ -79,8 +86,9 @@ extension Roster {
 
     /// Deterministic and topological.
     func precedes(_ left: Int, _ right: Int) -> Bool {
-        let (a, b) = (entries[left], entries[right])
-        return a.depth == b.depth ? a.operation.id < b.operation.id : a.depth < b.depth
+        // Field by field: copies of whole entries would cost a sort most of its time.
+        let (a, b) = (entries[left].depth, entries[right].depth)
+        return a == b ? entries[left].operation.id < entries[right].operation.id : a < b
     }
 }
 
@@ -91,6 +99,8 @@ extension RosterOperation {
         default: false
         }
     }
+
+    var isRemoval: Bool { if case .remove = body { true } else { false } }
 
     var roleGiven: Role? {
         switch body {

@@ -116,6 +116,17 @@ public struct Roster: Sendable {
         return .added(added)
     }
 
+    /// The same from bytes that a peer sent or the store kept.
+    public mutating func add(decoding bytes: [UInt8]) throws(RosterFault) -> RosterAddition {
+        let operation: RosterOperation
+        do throws(DecodeFault) {
+            operation = try RosterOperation(decoding: bytes)
+        } catch {
+            throw .malformed(error)
+        }
+        return try add(operation)
+    }
+
     /// BLAKE2b-256 of the sorted heads, 32 bytes each: what certificates carry (THREATS.md).
     public var rosterHash: Bytes32 { Blake2b.hash256(heads.flatMap(\.bytes)) }
 

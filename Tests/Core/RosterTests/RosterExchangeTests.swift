@@ -44,6 +44,12 @@ import Wire
             return
         }
         roster.checkInvariants()
+        #expect(throws: RosterFault.malformed(.truncated(needed: 64, available: 1))) {
+            _ = try roster.add(decoding: [1])
+        }
+        var fromBytes = try Roster(genesis: author.genesis)
+        for operation in author.operations() { _ = try fromBytes.add(decoding: operation.bytes) }
+        #expect(Answers(of: fromBytes) == Answers(of: roster))
     }
 
     @Test("an operation that turns out invalid after it waited is dropped and counted")

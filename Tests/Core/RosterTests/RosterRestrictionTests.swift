@@ -22,7 +22,8 @@ import Wire
         let view = roster.wholeView
         #expect(roster.isExecuted(change(11), by: writer.device, in: view))
         let removal = try roster.act(removal(of: writer, keeping: frontier([(1, 10)])), by: creator)
-        #expect(removal.mayVoid)
+        #expect(removal.mayVoid && roster.removal(of: writer.device) == removal)
+        #expect(roster.removal(of: creator.device) == nil)
         #expect(roster.role(of: writer.device) == nil)
         #expect(roster.member(writer.device)?.state == .removed)
         #expect(roster.isStored(by: writer.device, in: view), "what was stored stays stored")
@@ -40,7 +41,7 @@ import Wire
         let old = roster.wholeView
         try roster.act(removal(of: writer), by: creator)
         try roster.admit(writer, .writer, by: creator, invite: 50)
-        #expect(roster.role(of: writer.device) == .writer)
+        #expect(roster.role(of: writer.device) == .writer && roster.removal(of: writer.device) == nil)
         #expect(roster.isExecuted(change(5), by: writer.device, in: roster.wholeView))
         #expect(!roster.isExecuted(change(5), by: writer.device, in: old))
     }
