@@ -38,16 +38,22 @@ extension DocumentState {
     ) {
         let after = shownSlots(ofMap: new)
         let afterKeys = Set(after.map(\.key))
-        var untouchedBefore: [Key: SlotHandle] = [:]
+        // Old values where they are still known: untouched slots, and registers.
+        var known: [Key: PlainValue] = [:]
         for (key, slot) in maps[self[old].content].sorted(by: { $0.key < $1.key }) {
             let touched = notes.shownBefore[slot]
             if (touched ?? shown(in: slot)) == .nothing { continue }
-            if !afterKeys.contains(key) { patches.append(Patch(path: [.key(key)], change: .delete)) }
-            if touched == nil { untouchedBefore[key] = slot }
+            if !afterKeys.contains(key) {
+                patches.append(Patch(path: [.key(key)], change: .delete))
+            } else if case .register(let value)? = touched {
+                known[key] = .scalar(value)
+            } else if touched == nil {
+                known[key] = plain(slot)
+            }
         }
         for (key, slot) in after {
             let value = plain(slot)
-            if let same = untouchedBefore[key], plain(same) == value { continue }
+            if known[key] == value { continue }
             patches.append(Patch(path: [.key(key)], change: .set(value)))
         }
     }
