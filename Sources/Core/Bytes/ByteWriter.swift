@@ -52,6 +52,21 @@ public struct ByteWriter: Sendable {
 
     public mutating func raw(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
+    // The forms below do the same as the generic ones, which other modules call unspecialised: byte by byte.
+
+    public mutating func raw(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+    public mutating func counted(_ more: [UInt8]) {
+        varint(more.count)
+        bytes.append(contentsOf: more)
+    }
+
+    /// A varint length and then the UTF-8 bytes.
+    public mutating func counted(_ key: Key) {
+        varint(key.utf8Count)
+        key.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
     /// A varint length and then the bytes.
     public mutating func counted(_ more: some Collection<UInt8>) {
         varint(more.count)

@@ -27,6 +27,17 @@ public struct Bytes32: Hashable, Comparable, Sendable {
         self.init(words.0, words.1, words.2, words.3)
     }
 
+    /// The same for an array, which is what hashes come as; the generic form reads byte by byte through a witness.
+    public init(_ bytes: [UInt8]) {
+        precondition(bytes.count == Self.byteCount, "32 bytes, got \(bytes.count)")
+        func word(_ start: Int) -> UInt64 {
+            var value: UInt64 = 0
+            for index in start..<start + 8 { value = value << 8 | UInt64(bytes[index]) }
+            return value
+        }
+        self.init(word(0), word(8), word(16), word(24))
+    }
+
     public init(from reader: inout ByteReader) throws(DecodeFault) {
         self.init(try reader.u64(), try reader.u64(), try reader.u64(), try reader.u64())
     }

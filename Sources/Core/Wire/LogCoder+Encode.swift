@@ -57,7 +57,7 @@ extension LogCoder {
             encodeOrigins(left, right, into: &body)
             let length = text.utf8.count
             precondition((1...DocumentLimits.stringBytesMax).contains(length), "a text of \(length) bytes")
-            body.counted(text.utf8)
+            body.counted(Key(text))
         case .deleteElements(let ranges), .deleteText(let ranges): encode(ranges, into: &body)
         case .moveElement(let element, let left, let right):
             encodeDot(element, into: &body)

@@ -155,7 +155,7 @@ extension LogCoder {
             (1...DocumentLimits.documentKeyBytesMax).contains(document.utf8Count),
             "a document key of \(document.utf8Count) bytes")
         body.varint(0)
-        body.counted(document.utf8)
+        body.counted(document)
         return dictionary.add(document: document)
     }
 
@@ -183,7 +183,7 @@ extension LogCoder {
                 precondition(
                     key.utf8Count <= DocumentLimits.mapKeyBytesMax, "a key of \(key.utf8Count) bytes")
                 body.varint(1)
-                body.counted(key.utf8)
+                body.counted(key)
                 _ = dictionary.add(key: key)
             }
         }

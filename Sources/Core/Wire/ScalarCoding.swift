@@ -31,7 +31,7 @@ enum ScalarCoding {
             precondition(
                 value.utf8Count <= DocumentLimits.stringBytesMax, "a string of \(value.utf8Count) bytes")
             writer.u8(Tag.string)
-            writer.counted(value.utf8)
+            writer.counted(value)
         }
     }
 
