@@ -37,6 +37,9 @@ func readFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any]
     case "JOIN_ANSWER":
         let body = try JoinAnswerFrame(decoding: bytes)
         return (["body": Hex.encode(body.body)], body.encoded())
+    case "RECEIVED":
+        let body = try ReceivedFrame(decoding: bytes)
+        return (["bytes": "\(body.bytes)"], body.encoded())
     default: return nil
     }
 }
