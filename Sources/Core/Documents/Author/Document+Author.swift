@@ -49,6 +49,10 @@ extension Document {
         try Planner.check(length, DocumentLimits.documentKeyBytesMax, "document key bytes")
         var planner = Planner(state: state, document: key, next: dot)
         try planner.plan(request)
+        for operation in planner.operations {
+            try Planner.check(
+                operation.sequenceCount, DocumentLimits.changeOperationsMax, "elements of one operation")
+        }
         return planner.operations
     }
 }

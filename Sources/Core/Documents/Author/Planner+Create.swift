@@ -45,6 +45,9 @@ extension TypedValue: SlotValue {
         with planner: inout Planner, in parent: ContainerPath, _ slot: Slot, _ generation: Generation
     ) throws(AuthorError) {
         guard let kind else { preconditionFailure("scalars are registers") }
+        if case .set = self, kind != .set && kind != .removeWinsSet {
+            throw .invalidValue("a \(kind.name) is no set")
+        }
         let path = try planner.path(parent, slot, kind, generation)
         switch self {
         case .map([], _), .set([], _, _), .orderedSet([], _), .list([], _), .text("", _), .register:

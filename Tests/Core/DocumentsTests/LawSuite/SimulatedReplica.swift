@@ -70,6 +70,7 @@ struct SimulatedReplica: Sendable {
                 #expect(document.typed == before, "a refused request changed something: \(error)")
             }
         }
+        document.checkInvariants()
         guard !operations.isEmpty else { return nil }
         known.advance(to: Dot(id, next.sequence.previous))
         return TestChange(operations: operations, stamps: stamps)
@@ -90,6 +91,7 @@ struct SimulatedReplica: Sendable {
         let patches = document.apply(change.operations, stamps: change.stamps)
         expectPatches(patches, from: before, to: document.typed, "\(change.operations)")
         known.advance(to: change.last)
+        document.checkInvariants()
     }
 
     /// Executes those of the changes that it lacks, in an order that is possible.
