@@ -9,43 +9,6 @@ import Simulator
 import Testing
 import Wire
 
-extension World {
-    mutating func createSpace(_ index: Int, _ name: String) -> Bool {
-        if case .space = ask(index, .createSpace(name: name)) { true } else { false }
-    }
-
-    mutating func invite(_ index: Int, _ space: String, role: Role = .writer) -> String? {
-        guard
-            case .invite(_, let token) = ask(
-                index, .invite(SpaceReference(space), role: role, expiresSeconds: 3_600))
-        else { return nil }
-        return token
-    }
-
-    mutating func join(_ index: Int, _ token: String) -> NodeAnswer? {
-        ask(index, .join(token: token, name: nil), within: 600_000)
-    }
-
-    mutating func set(_ index: Int, _ space: String, _ document: Key, _ key: String, _ value: Int64)
-        -> NodeAnswer?
-    {
-        let operation = OperationRequest(
-            document: document, path: [.key(Key(key))], verb: .set(.scalar(.integer(value))))
-        let transaction = Transaction(operations: [operation], conditions: [], idempotency: nil)
-        return ask(index, .transact(SpaceReference(space), transaction))
-    }
-
-    mutating func areEqual(_ indices: [Int], _ space: String) -> Bool {
-        let exports = indices.map { export($0, space) }
-        return exports.allSatisfy { $0 != nil && $0 == exports[0] }
-    }
-
-    func logs() -> String {
-        nodes.map { "node \($0.index):\n" + $0.log.suffix(20).joined(separator: "\n") }.joined(
-            separator: "\n")
-    }
-}
-
 @Suite struct WorldTests {
     @Test("a joiner that knows only the token gets in and both end with the same documents")
     func twoNodes() throws {
@@ -68,5 +31,167 @@ extension World {
             export
                 == Array(
                     #"{"key":"note/1","value":{"title":1}}\#n{"key":"note/2","value":{"title":2}}\#n"#.utf8))
+    }
+
+    @Test("apart, both sides write; together again they end equal, and each acknowledged write is there once")
+    func apart() {
+        var world = World(seed: 2)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.separate([0])
+        var writes = 0
+        for round in 0..<20 {
+            for index in 0..<3 where world.increment(index, "notes", "count") { writes += 1 }
+            _ = world.splice(round % 3, "notes", "text", at: 0, "\(round) ")
+        }
+        world.run(milliseconds: 60_000)
+        let isEqualApart = world.areEqual([0, 1], "notes")
+        #expect(!isEqualApart)
+        world.reunite()
+        let done = world.run(within: 120_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(done, "\(world.logs())")
+        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+        #expect(writes == 60 && text.contains(#"{"key":"count","value":{"n":60}}"#), "\(text.prefix(200))")
+    }
+
+    @Test("two members that never met find each other when the one that let both in is gone")
+    func introducerGone() {
+        var world = World(seed: 3)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.run(milliseconds: 5_000)
+        world.crash(0)
+        _ = world.set(1, "notes", "b", "x", 1)
+        _ = world.set(2, "notes", "c", "x", 2)
+        let done = world.run(within: 120_000) { $0.areEqual([1, 2], "notes") }
+        #expect(done, "\(world.logs())")
+        // And the changes of one reach the first through the third.
+        world.crash(1)
+        world.start(0)
+        let again = world.run(within: 120_000) { $0.areEqual([0, 2], "notes") }
+        #expect(again, "\(world.logs())")
+        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+        #expect(text.contains(#""key":"b""#))
+    }
+
+    @Test("a newcomer catches up thousands of changes of several authors")
+    func catchUp() {
+        var world = World(seed: 4)
+        world.weather.pieceBytesMax = 65_536
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        for round in 0..<150 {
+            _ = world.splice(
+                round % 2, "notes", "text", at: 0, String(repeating: "abc ", count: 1 + round % 60))
+            _ = world.increment(0, "notes", Key("n/\(round % 17)"))
+        }
+        world.addNode()
+        let token = world.invite(0, "notes") ?? ""
+        _ = world.join(2, token)
+        let done = world.run(within: 300_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(done, "\(world.logs())")
+    }
+
+    @Test("a token that is spent, revoked, expired, foreign or mistyped is refused by that name")
+    func refusals() {
+        var world = World(seed: 5)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        world.addNode()
+        func refusal(_ answer: NodeAnswer?) -> String {
+            guard case .failed(let error) = answer else { return "\(String(describing: answer))" }
+            return String("\(error)".prefix { $0 != "(" })
+        }
+        // Spent by another device.
+        let first = world.invite(0, "notes") ?? ""
+        world.addNode()
+        guard case .joined = world.join(3, first) else {
+            Issue.record("not joined: \(world.logs())")
+            return
+        }
+        let spent = refusal(world.join(2, first))
+        #expect(spent == "inviteSpent")
+        // Revoked.
+        guard
+            case .invite(let id, let second) = world.ask(
+                0, .invite(SpaceReference("notes"), role: .writer, expiresSeconds: 3_600))
+        else {
+            Issue.record("no invite")
+            return
+        }
+        _ = world.ask(0, .revokeInvite(SpaceReference("notes"), id: id))
+        let revoked = refusal(world.join(2, second))
+        #expect(revoked == "inviteRevoked")
+        // Expired.
+        guard
+            case .invite(_, let third) = world.ask(
+                0, .invite(SpaceReference("notes"), role: .writer, expiresSeconds: 10))
+        else {
+            Issue.record("no invite")
+            return
+        }
+        world.run(milliseconds: 12_000)
+        let expired = refusal(world.join(2, third))
+        #expect(expired == "inviteExpired")
+        // Mistyped, and nobody there.
+        let fourth = world.invite(0, "notes") ?? ""
+        let mistyped = refusal(world.join(2, String(fourth.dropLast(2)) + "aa"))
+        #expect(mistyped == "tokenInvalid")
+        world.crash(0)
+        let unreachable = refusal(world.join(2, fourth))
+        #expect(unreachable == "inviterUnreachable")
+        world.start(0)
+        guard case .joined = world.join(2, fourth) else {
+            Issue.record("a good token was refused after its issuer came back")
+            return
+        }
+    }
+
+    @Test(
+        "whatever breaks, walls and crashes come in between, all end equal, by seed",
+        arguments: 10..<15 as Range<UInt64>)
+    func storms(seed: UInt64) {
+        var world = World(seed: seed)
+        let count = 3 + Int(seed % 3)
+        let isMade = world.makeSpace("notes", nodes: count)
+        #expect(isMade, "\(world.logs())")
+        world.weather.breaksOneIn = 40
+        world.weather.delay = 1...400
+        var dice = SeededGenerator(seed: seed)
+        var acknowledged = 0
+        for _ in 0..<60 {
+            let index = Int.random(in: 0..<count, using: &dice)
+            switch Int.random(in: 0..<10, using: &dice) {
+            case 0: world.separate([index])
+            case 1: world.reunite()
+            case 2 where world.nodes[index].node != nil: world.crash(index)
+            case 3 where world.nodes[index].node == nil: world.start(index)
+            case 4...6: _ = world.splice(index, "notes", "text", at: 0, "\(index)")
+            default: if world.increment(index, "notes", "count") { acknowledged += 1 }
+            }
+            world.run(milliseconds: UInt64.random(in: 0...5_000, using: &dice))
+        }
+        world.weather.breaksOneIn = 0
+        for index in 0..<count where world.nodes[index].node == nil { world.start(index) }
+        world.reunite()
+        let done = world.run(within: 900_000) { $0.areEqual(Array(0..<count), "notes") }
+        #expect(done, "\(world.logs())")
+        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+        #expect(
+            acknowledged == 0 || text.contains(#"{"key":"count","value":{"n":\#(acknowledged)}}"#),
+            "\(acknowledged): \(text)")
+    }
+
+    @Test("the same seed gives the same trace")
+    func deterministic() {
+        func trace() -> UInt64 {
+            var world = World(seed: 77)
+            _ = world.makeSpace("notes", nodes: 4)
+            world.weather.breaksOneIn = 60
+            for round in 0..<20 { _ = world.set(round % 4, "notes", Key("n/\(round)"), "x", Int64(round)) }
+            world.run(milliseconds: 100_000)
+            return world.traceHash
+        }
+        #expect(trace() == trace())
     }
 }

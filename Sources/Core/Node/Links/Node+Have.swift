@@ -122,8 +122,10 @@ extension Node {
     /// seal held cannot be passed on.
     mutating func announce(_ index: Int) throws(StoreFailure) {
         let space = spaces[index]
+        // An empty space is told as well: that nothing is held is what a newcomer has to say.
         var told = links.announced[space.id] ?? Announced()
-        guard told.position < space.position || told.durable != space.durable else { return }
+        let isKnown = links.announced[space.id] != nil
+        guard !isKnown || told.position < space.position || told.durable != space.durable else { return }
         for entry in space.durable.entries(beyond: told.durable) {
             guard
                 let seal = try lastSeal(
