@@ -15,7 +15,7 @@ import Wire
 
 /// A node of the mesh, over a store.
 public struct Node<Store: ChangeStore> {
-    public internal(set) var store: Store
+    public var store: Store
     let configuration: NodeConfiguration
     let device: DeviceID
     /// Keys, nonces, incarnations.
