@@ -123,6 +123,9 @@ let package = Package(
         tests("TidyTests", in: "TidyTests", of: []),
         tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),
         tests("StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),
+        tests(
+            "PeerNetworkTests", in: "Shell/PeerNetworkTests",
+            of: ["Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
         tests("NodeRuntimeTests", in: "Shell/NodeRuntimeTests", of: ["Causality", "Node", "NodeRuntime", logging]),
         tests("SQLiteStoreTests", in: "Shell/SQLiteStoreTests", of: data + ["Node", "SQLiteStore"]),
     ]

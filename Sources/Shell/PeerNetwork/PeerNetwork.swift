@@ -1,1 +1,219 @@
-// The floor `PeerNetwork` (Sources/README.md).
+// TCP for the node: listens, dials, and carries bytes both ways. It knows nothing of what they mean; the
+// node's links are made of them. One event loop has it all, so orders of a batch are one hop and nothing here
+// needs a lock.
+
+import Glibc
+public import Logging
+public import NIOCore
+import NIOPosix
+public import Node
+public import NodeRuntime
+public import ServiceLifecycle
+import Synchronization
+
+/// The peer network. `bind` it, then `run` it; it stops before the runtime.
+public final class PeerNetwork: PeerPort, Service {
+    private let group: any EventLoopGroup
+    private let table: ConnectionTable
+    private let limits: PeerNetworkLimits
+    private let log: Logger
+    private let post: @Sendable (Input) -> Void
+    private let listeners = Mutex([any Channel]())
+
+    /// `post` takes inputs for the node from any thread and does not block.
+    public init(
+        loop: any EventLoop, limits: PeerNetworkLimits, log: Logger, post: @escaping @Sendable (Input) -> Void
+    ) {
+        group = loop
+        self.limits = limits
+        self.log = log
+        self.post = post
+        table = ConnectionTable(loop: loop, limits: limits, post: post)
+    }
+
+    /// Listens. Of several addresses one that this machine does not have (no IPv6) is left out with a line in
+    /// the log; one that is in use is an error.
+    public func bind(_ addresses: [ListenAddress]) async throws {
+        var port: Int?
+        for address in addresses {
+            // With port 0 all families get the port that the first one got.
+            let wanted = ListenAddress(host: address.host, port: address.port == 0 ? port ?? 0 : address.port)
+            do {
+                let channel = try await listen(on: wanted)
+                port = port ?? channel.localAddress?.port
+                listeners.withLock { $0.append(channel) }
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                throw PeerNetworkFailure.inUse(wanted)
+            } catch {
+                let failure = PeerNetworkFailure.cannotListen(wanted, reason: "\(error)")
+                guard addresses.count > 1, wanted.isIPv6 else { throw failure }
+                log.notice("\(failure)", metadata: ["code": "no-ipv6"])
+            }
+        }
+        post(.listening(usableAddresses()))
+    }
+
+    /// Addresses that we are bound to, with their real ports.
+    public var boundAddresses: [ListenAddress] {
+        listeners.withLock { $0 }.compactMap { channel in
+            guard let address = channel.localAddress, let ip = address.ipAddress, let port = address.port
+            else {
+                return nil
+            }
+            return ListenAddress(host: ip, port: port)
+        }
+    }
+
+    /// Watches the machine's addresses until the group of services shuts down, then ends all connections.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown { await self.watchAddresses() }
+        await stop()
+    }
+
+    /// Closes listeners and connections; what was sent goes out first, within
+    /// `PeerNetworkLimits.closeTimeout`.
+    public func stop() async {
+        for channel in listeners.withLock({ $0 }) {
+            do { try await channel.close().get() } catch { log.debug("closing a listener: \(error)") }
+        }
+        do {
+            try await table.loop.submit { self.table.stop() }.get()
+            let end = ContinuousClock.now + .nanoseconds(limits.closeTimeout.nanoseconds)
+            while try await table.loop.submit({ self.table.count }).get() > 0, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        } catch {
+            log.debug("stopping the peer network: \(error)")
+        }
+    }
+
+    public func deliver(_ orders: [PeerOrder]) {
+        table.loop.execute {
+            self.table.carryOut(orders) { id, address in self.dial(id, address) }
+        }
+    }
+
+    // MARK: Listening
+
+    private func listen(on address: ListenAddress) async throws -> any Channel {
+        let table = table
+        var bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // A burst of strangers must not keep the links waiting: a few accepts a turn of the loop. When
+            // there are no descriptors left, NIO's bootstrap pauses accepting for a second instead of
+            // spinning.
+            .serverChannelOption(.maxMessagesPerRead, value: 16)
+            .childChannelOption(.autoRead, value: false)
+            // No delay for small frames, and probes that find dead connections.
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelOption(
+                .writeBufferWaterMark, value: .init(low: limits.writeLowBytes, high: limits.writeHighBytes)
+            )
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let handler = ConnectionHandler(id: table.nextAccepted(), table: table)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
+            }
+        if address.isIPv6 {
+            // Its own family only: IPv4 has a listener beside it.
+            bootstrap = bootstrap.serverChannelOption(
+                .socket(SocketOptionLevel(IPPROTO_IPV6), SocketOptionName(IPV6_V6ONLY)), value: 1)
+        }
+        return try await bootstrap.bind(host: address.host, port: address.port).get()
+    }
+
+    // MARK: Dialling
+
+    /// A name gives all its addresses, of both families, tried in turn and a little apart (RFC 8305).
+    private func dial(_ id: ConnectionID, _ address: String) {
+        guard let (host, port) = HostAndPort.split(address), port > 0 else {
+            return post(.dialFailed(id, to: address, reason: "'\(address)' is no host:port"))
+        }
+        table.beginDial(id)
+        let bootstrap = ClientBootstrap(group: group)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(
+                .writeBufferWaterMark, value: .init(low: limits.writeLowBytes, high: limits.writeHighBytes))
+        bootstrap.connectTimeout(limits.dialTimeout).connect(host: host, port: port).whenComplete { result in
+            switch result {
+            case .success(let channel): self.dialled(id, address, channel)
+            case .failure(let error):
+                if self.table.endDial(id) {
+                    self.post(.dialFailed(id, to: address, reason: Self.reason(error)))
+                }
+            }
+        }
+    }
+
+    private func dialled(_ id: ConnectionID, _ address: String, _ channel: any Channel) {
+        guard table.endDial(id) else { return channel.close(promise: nil) }
+        let handler = ConnectionHandler(id: id, table: table)
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            // It broke in this moment.
+            return post(.dialFailed(id, to: address, reason: "\(error)"))
+        }
+        table.add(handler)
+        post(.connected(id, to: address, at: HostAndPort.text(of: channel.remoteAddress)))
+        handler.opened()
+    }
+
+    /// In a person's words; NIO's own name the whole attempt.
+    private static func reason(_ error: any Error) -> String {
+        guard let failure = error as? NIOConnectionError else { return "\(error)" }
+        if let single = failure.connectionErrors.first { return "\(single.error)" }
+        return failure.dnsAError ?? failure.dnsAAAAError == nil
+            ? "the name has no address" : "the name cannot be found"
+    }
+
+    // MARK: Addresses
+
+    /// "ip:port" under which others on the network reach us.
+    private func usableAddresses() -> [String] {
+        var devices: [SocketAddress] = []
+        do {
+            devices = try System.enumerateDevices().compactMap(\.address)
+        } catch {
+            log.warning(
+                "the addresses of this machine cannot be read: \(error)", metadata: ["code": "no-addresses"])
+        }
+        var usable: Set<String> = []
+        for bound in boundAddresses {
+            guard bound.isUnspecified else {
+                usable.insert("\(bound)")
+                continue
+            }
+            for ip in devices.compactMap(\.ipAddress)
+            where ip.contains(":") == bound.isIPv6 && Self.isUsable(ip) {
+                usable.insert(HostAndPort.join(ip, bound.port))
+            }
+        }
+        return usable.sorted()
+    }
+
+    /// Loopback leads back here; link-local ones need a zone, which is another number on every machine.
+    private static func isUsable(_ ip: String) -> Bool {
+        !(ip.hasPrefix("127.") || ip == "::1" || ip.hasPrefix("169.254.")
+            || ip.lowercased().hasPrefix("fe80"))
+    }
+
+    private func watchAddresses() async {
+        var last = usableAddresses()
+        while !Task.isCancelled {
+            // Ends early when cancelled; the loop's condition sees it.
+            do { try await Task.sleep(for: limits.addressInterval) } catch { return }
+            let now = usableAddresses()
+            if now != last {
+                post(.listening(now))
+                post(.networkChanged)
+                last = now
+            }
+        }
+    }
+}

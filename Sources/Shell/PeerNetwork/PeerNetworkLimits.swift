@@ -1,0 +1,28 @@
+// Every bound of the peer network, with its reason and what happens at it. How many handshakes may be half
+// open, and how fast one IP may begin them, is the node's to say (`HandshakeGate`): it knows who has shown a
+// secret.
+
+public import NIOCore
+
+/// Bounds of the peer network; tests choose smaller ones.
+public struct PeerNetworkLimits: Sendable {
+    /// Connections, links and half-open together. Policy: one more is closed at once. It bounds descriptors;
+    /// the node's own limits are lower.
+    public var connectionsMax = 512
+    /// Received bytes of a connection that the node has not handled. Policy: reading pauses.
+    public var unhandledBytesMax: Int
+    /// Sent bytes of a connection that the kernel has not taken. Policy: it is closed, the other side does
+    /// not read. The node's window is far below it.
+    public var unsentBytesMax = 16 << 20
+    /// Write-buffer marks: crossing the high one and then the low one gives `Input.writable`.
+    public var writeLowBytes = 256 << 10
+    public var writeHighBytes = 1 << 20
+    /// How long one attempt to connect may take, names and all addresses together.
+    public var dialTimeout = TimeAmount.seconds(10)
+    /// How long a close waits for what was sent before, and then for the other side to have read it.
+    public var closeTimeout = TimeAmount.seconds(3)
+    /// How often the machine's addresses are looked at.
+    public var addressInterval = Duration.seconds(10)
+
+    public init(unhandledBytesMax: Int) { self.unhandledBytesMax = unhandledBytesMax }
+}
