@@ -30,6 +30,7 @@ func tests(_ name: String, in folder: String, of floors: [Target.Dependency]) ->
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioLocks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -89,7 +90,7 @@ let package = Package(
         shell("NodeRuntime", on: node + [logging, lifecycle]),
         shell("PeerNetwork", on: node + ["NodeRuntime", logging, lifecycle, nioCore, nioPosix]),
         shell("ControlAPI", on: node),
-        shell("ControlServer", on: node + ["NodeRuntime", "ControlAPI", logging, lifecycle, nioCore, nioPosix, nioHTTP1]),
+        shell("ControlServer", on: node + ["NodeRuntime", "ControlAPI", logging, lifecycle, nioCore, nioPosix, nioHTTP1, nioLocks]),
 
         .target(
             name: "Simulator", dependencies: node, path: "Sources/Simulation/Simulator", swiftSettings: strict),
@@ -119,6 +120,9 @@ let package = Package(
         tests("IdentityTests", in: "Core/IdentityTests", of: data + ["Identity"]),
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
+        tests(
+            "ControlServerTests", in: "Shell/ControlServerTests",
+            of: node + ["NodeRuntime", "ControlAPI", "ControlServer", logging, nioCore, nioPosix, nioLocks]),
         tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator"]),
         tests("TidyTests", in: "TidyTests", of: []),
         tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),

@@ -34,10 +34,10 @@ extension APIError {
             self.init(
                 422, "idempotency-key-reused", "this Idempotency-Key came with another body within 24 hours",
                 hint: "use a new key for a new transaction")
-        case .transactionTooLarge(let excess):
+        case .transactionTooLarge(let size):
             self.init(
                 413, "transaction-too-large",
-                "the transaction takes \(excess.value) \(excess.measure), over the limit of \(excess.limit)",
+                "the transaction has \(size.value) \(size.measure), over the limit of \(size.limit)",
                 hint: "split it; a transaction is never split for you")
         case .invalidVersion(let text):
             self.init(

@@ -13,8 +13,9 @@ public enum BodyRequest: Sendable {
     case join
     case transact(SpaceReference, idempotencyKey: String?)
 
-    /// Seconds that an invite is good for when the request does not say, and at most.
-    static let (inviteSecondsDefault, inviteSecondsMax): (Int, Int) = (86_400, 365 * 86_400)
+    /// Seconds that an invite is good for when the request does not say.
+    static let inviteSecondsDefault = 86_400
+    static let inviteSecondsMax = Int(NodeLimits.inviteSecondsMax)
 
     /// The node's request that head and body make together.
     public func request(body: [UInt8]) throws(APIError) -> NodeRequest {

@@ -33,14 +33,14 @@ public struct JSONWriter: Sendable {
     /// The name of a member; its value is what is written next.
     public mutating func name(_ name: String) {
         comma()
-        CanonicalJSON.append(string: Key(name), to: &bytes)
+        CanonicalJSON.append(Key(name), to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     // MARK: Values
 
-    public mutating func string(_ text: Key) { value { CanonicalJSON.append(string: text, to: &$0) } }
+    public mutating func string(_ text: Key) { value { CanonicalJSON.append(text, to: &$0) } }
     public mutating func string(_ text: String) { string(Key(text)) }
     public mutating func integer(_ number: some BinaryInteger) {
         value { $0.append(contentsOf: String(number).utf8) }

@@ -8,8 +8,6 @@ import Identity
 import Node
 
 struct MatchedRequest {
-    /// Documents of one page when the request names no limit, and the most that a page has.
-    static let (pageDefault, pageMax): (UInt64, UInt64) = (1_000, 10_000)
     static let atLeastSecondsDefault: UInt64 = 30
     static let waitSecondsDefault: UInt64 = 60
     /// A day: a longer wait is a program that forgot about it.
@@ -77,12 +75,13 @@ struct MatchedRequest {
     }
 
     private func listing() throws(APIError) -> NodeRequest {
-        let limit = try query.number("limit") ?? Self.pageDefault
+        let limit = try query.number("limit") ?? UInt64(NodeLimits.listingMax)
         guard limit > 0 else {
             throw APIError(422, "invalid-limit", "a page of 0 documents", hint: "use a limit from 1")
         }
         return .listDocuments(
-            space, prefix: query["prefix"] ?? "", after: query["after"], limit: Int(min(limit, Self.pageMax)),
+            space, prefix: query["prefix"] ?? "", after: query["after"],
+            limit: Int(min(limit, UInt64(NodeLimits.listingMax))),
             atLeast: try atLeast())
     }
 

@@ -21,7 +21,7 @@ extension OpenAPIDocument {
            "name":"after","in":"query","description":"Only keys greater than this one.",
            "schema":{"type":"string"}},
           "limit":{
-           "name":"limit","in":"query","description":"Documents of a page; at most 10000 are given.",
+           "name":"limit","in":"query","description":"Documents of a page; at most 1000 are given.",
            "schema":{"type":"integer","minimum":1,"default":1000}},
           "timeoutSeconds":{
            "name":"timeoutSeconds","in":"query","description":"How long Repl-At-Least may wait.",
@@ -58,9 +58,9 @@ extension OpenAPIDocument {
            "schema":{"type":"string"}},
           "Idempotency-Key":{
            "name":"Idempotency-Key","in":"header",
-           "description":"1 to 255 bytes, kept 24 h per space and node: a repeat gets the first answer, \#
+           "description":"1 to 256 bytes, kept 24 h per space and node: a repeat gets the first answer, \#
         another body 422.",
-           "schema":{"type":"string","minLength":1,"maxLength":255}}},
+           "schema":{"type":"string","minLength":1,"maxLength":256}}},
          "headers":{
           "Repl-Cursor":{
            "description":"A cursor of the change stream, atomic with the content.",

@@ -79,7 +79,7 @@ extension OpenAPIDocument {
           "type":"object",
           "properties":{
            "role":{"$ref":"#/components/schemas/Role"},
-           "expiresSeconds":{"type":"integer","minimum":1,"maximum":31536000,"default":86400}},
+           "expiresSeconds":{"type":"integer","minimum":1,"maximum":2592000,"default":86400}},
           "required":["role"],"additionalProperties":false},
          "JoinRequest":{
           "type":"object",
@@ -155,8 +155,10 @@ extension OpenAPIDocument {
                "allOf":[
                 {"$ref":"#/components/schemas/Typed"},
                 {"type":"object","properties":{"id":{"type":"string"}},"required":[]}]}},
+             "value":{
+              "type":"array","description":"The plain value; read only where elements is missing."},
              "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
-            "required":["kind","elements"]}]},
+            "required":["kind"]}]},
          "Conflicts":{
           "type":"array",
           "items":{
@@ -273,7 +275,7 @@ extension OpenAPIDocument {
            "operations":{
             "type":"array","minItems":1,"maxItems":4096,"items":{"$ref":"#/components/schemas/Operation"}},
            "if":{"type":"array","items":{"$ref":"#/components/schemas/Condition"}},
-           "idempotencyKey":{"type":"string","minLength":1,"maxLength":255}},
+           "idempotencyKey":{"type":"string","minLength":1,"maxLength":256}},
           "required":["operations"],"additionalProperties":false},
          "TransactionAnswer":{
           "type":"object",

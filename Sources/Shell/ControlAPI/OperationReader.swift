@@ -144,31 +144,11 @@ enum OperationReader {
 
     private static func kind(_ object: inout ObjectReader) throws(APIError) -> ContainerKind {
         let name = try object.string("kind")
-        guard let kind = ContainerKind(apiName: name) else {
+        guard let kind = ContainerKind(name: name.string) else {
             throw APIError(
                 422, "unknown-kind", "no kind \"\(name)\"",
                 hint: "map, list, ordered-set, set, remove-wins-set, text or counter")
         }
         return kind
-    }
-}
-
-extension ContainerKind {
-    /// As the API writes it.
-    var apiName: Key {
-        switch self {
-        case .map: "map"
-        case .list: "list"
-        case .orderedSet: "ordered-set"
-        case .set: "set"
-        case .removeWinsSet: "remove-wins-set"
-        case .text: "text"
-        case .counter: "counter"
-        }
-    }
-
-    init?(apiName: Key) {
-        guard let kind = ContainerKind.allCases.first(where: { $0.apiName == apiName }) else { return nil }
-        self = kind
     }
 }

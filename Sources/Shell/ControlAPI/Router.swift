@@ -58,6 +58,9 @@ public enum Router {
                 403, "origin-refused", "requests of web pages are refused",
                 hint: "this API is for programs on this machine; send no Origin header")
         }
+        // The HTTP parser hands over raw bytes that are no UTF-8 as U+FFFD; that scalar itself must come
+        // encoded.
+        guard !head.target.unicodeScalars.contains("\u{FFFD}") else { throw .badEncoding("path") }
         let target = head.target[...]
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         let path = mark.map { target[..<$0] } ?? target

@@ -10,9 +10,6 @@ public import Node
 
 /// Reads the body of a transaction, or a line of a stream of them.
 public enum TransactionReader {
-    /// Longest Idempotency-Key, in bytes.
-    static let idempotencyKeyBytesMax = 255
-
     /// A whole body; the key comes in a header.
     public static func read(body: [UInt8], idempotencyKey: String?) throws(APIError) -> Transaction {
         try transaction(from: try json(body), header: idempotencyKey.map { Key($0) }, takesMember: false)
@@ -62,10 +59,10 @@ public enum TransactionReader {
         _ key: Key?, body: PlainValue
     ) throws(APIError) -> Transaction.Idempotency? {
         guard let key else { return nil }
-        guard (1...idempotencyKeyBytesMax).contains(key.utf8Count) else {
+        guard (1...NodeLimits.idempotencyKeyBytesMax).contains(key.utf8Count) else {
             throw APIError(
                 422, "invalid-idempotency-key", "the Idempotency-Key has \(key.utf8Count) bytes",
-                hint: "use 1 to \(idempotencyKeyBytesMax) bytes")
+                hint: "use 1 to \(NodeLimits.idempotencyKeyBytesMax) bytes")
         }
         guard case .object(let members) = body else { return nil }
         var bytes: [UInt8] = []

@@ -49,12 +49,12 @@ public enum TypedValueReader {
             guard case .array = conflicts else { throw .wrongType("conflicts", "an array") }
         }
         if name == "register" { return .register(try scalar(try object.required("value")), conflicts: []) }
-        guard let kind = ContainerKind(apiName: name) else {
+        guard let kind = ContainerKind(name: name.string) else {
             throw APIError(422, "unknown-kind", "no kind \"\(name)\"", hint: "export with view=typed")
         }
         switch kind {
         case .map: return .map(try members(try object.required("value")), conflicts: [])
-        case .list: return .list(try elements(try object.array("elements")), conflicts: [])
+        case .list: return .list(try elements(&object), conflicts: [])
         case .orderedSet: return .orderedSet(try scalars(try object.array("value")), conflicts: [])
         case .set, .removeWinsSet:
             return .set(try scalars(try object.array("value")).sorted(), kind: kind, conflicts: [])
@@ -75,7 +75,15 @@ public enum TypedValueReader {
         return members
     }
 
-    private static func elements(_ list: [PlainValue]) throws(APIError) -> [TypedValue.Element] {
+    /// The elements of a list; its plain `value` is needed only where they are missing.
+    private static func elements(_ object: inout ObjectReader) throws(APIError) -> [TypedValue.Element] {
+        let (list, plain) = (object.optional("elements"), object.optional("value"))
+        guard case .array(let list)? = list else {
+            guard list == nil, case .array(let values)? = plain else {
+                throw .wrongType("elements", "an array")
+            }
+            return values.map { TypedValue.Element(id: nil, TypedValue(plain: $0)) }
+        }
         var elements: [TypedValue.Element] = []
         elements.reserveCapacity(list.count)
         for item in list {
@@ -110,5 +118,18 @@ public enum TypedValueReader {
             scalars.append(scalar)
         }
         return scalars
+    }
+}
+
+extension TypedValue {
+    /// What a plain value makes where no kind is said, as `set` does.
+    fileprivate init(plain: PlainValue) {
+        switch plain {
+        case .scalar(let scalar): self = .register(scalar, conflicts: [])
+        case .array(let values):
+            self = .list(values.map { Element(id: nil, TypedValue(plain: $0)) }, conflicts: [])
+        case .object(let members):
+            self = .map(members.map { Member($0.key, TypedValue(plain: $0.value)) }, conflicts: [])
+        }
     }
 }

@@ -1,7 +1,7 @@
 // Answers that are one JSON value: the node's plain structs in the form of API.md.
 
 import Bytes
-import Causality
+public import Causality
 import Documents
 public import Node
 import Wire
@@ -81,5 +81,25 @@ public struct WholeAnswer: Sendable {
         case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .backup: return nil
         }
         self.init(status, headers: headers, body: json.bytes)
+    }
+}
+
+extension WholeAnswer {
+    /// Of an import that took all its lines. `change` is the last that was made.
+    public init(imported documents: Int, change: Dot?, version: String?) {
+        var json = JSONWriter()
+        json.object {
+            $0.member("documents", documents)
+            $0.member("change", orNull: change?.description)
+            if let version { $0.member("version", version) }
+        }
+        self.init(200, body: json.bytes)
+    }
+}
+
+extension APIError {
+    /// Of an import that a line ended; line 0 is the request itself.
+    public func ofImport(line: Int, restored: Int) -> APIError {
+        line == 0 ? self : at("line \(line), after \(restored) documents were restored")
     }
 }

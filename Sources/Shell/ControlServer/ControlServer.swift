@@ -1,1 +1,118 @@
-// The floor `ControlServer` (Sources/README.md).
+// The control API on its Unix socket: binding, who may connect, and stopping. What requests mean is in
+// ControlAPI, what is done with them in the exchanges of this floor.
+
+import ControlAPI
+import Glibc
+public import Logging
+public import NIOCore
+import NIOHTTP1
+import NIOPosix
+public import NodeRuntime
+public import ServiceLifecycle
+
+/// What connections share.
+struct ConnectionSettings: Sendable {
+    let gateway: any Gateway
+    let pool: BlockingReads
+    let limits: ControlLimits
+}
+
+/// Serves the control API. `bind` when the node can serve, then `run`; cancelled or shut down gracefully, it
+/// ends streams, finishes answers, and removes its socket.
+public final class ControlServer: Service {
+    private let file: SocketFile
+    private let gateway: any Gateway
+    private let loops: any EventLoopGroup
+    private let log: Logger
+    private let limits: ControlLimits
+    private let pool: NIOThreadPool
+    private let connections = ConnectionList()
+    /// The listening channel, once bound.
+    private let listener = ConnectionList()
+
+    public convenience init(path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger) {
+        self.init(path: path, gateway: gateway, loops: loops, log: log, limits: ControlLimits())
+    }
+
+    init(path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger, limits: ControlLimits) {
+        file = SocketFile(path: path)
+        self.gateway = gateway
+        self.loops = loops
+        self.log = log
+        self.limits = limits
+        pool = NIOThreadPool(numberOfThreads: 2)
+    }
+
+    /// Listens. The caller holds the lock of the state directory: a socket file that nobody answers on is
+    /// replaced.
+    public func bind() async throws {
+        try file.prepare()
+        pool.start()
+        let group = SocketFile.groupID()
+        let (connections, limits) = (connections, limits)
+        let settings = ConnectionSettings(
+            gateway: gateway, pool: BlockingReads(threads: pool), limits: limits)
+        let channel: any Channel
+        do {
+            channel = try await ServerBootstrap(group: loops)
+                .serverChannelOption(.backlog, value: 256)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelOption(
+                    .writeBufferWaterMark,
+                    value: .init(low: limits.answerBytesHigh / 4, high: limits.answerBytesHigh)
+                )
+                .childChannelInitializer { Self.prepare($0, settings, connections, group) }
+                .bind(unixDomainSocketPath: file.path).get()
+        } catch {
+            throw ControlServerFailure.failed(path: file.path, doing: "listening", reason: "\(error)")
+        }
+        listener.add(channel)
+        if try !file.open(to: group) {
+            log.warning(
+                """
+                \(file.path) is not open to the group \(SocketFile.group): only root and this user can use it; \
+                make the group with systemd-sysusers or groupadd, and run as root or as its member
+                """
+            )
+        }
+    }
+
+    /// Serves until the group of services shuts down, then ends all connections.
+    public func run() async throws {
+        try? await gracefulShutdown()
+        await stop()
+    }
+
+    /// Ends streams, lets answers that are on their way out, closes, and removes the socket. Within
+    /// `ControlLimits.stopMilliseconds` and a moment.
+    public func stop() async {
+        for channel in listener.all { try? await channel.close().get() }
+        file.remove()
+        let open = connections.all
+        for channel in open { channel.triggerUserOutboundEvent(StopConnection(), promise: nil) }
+        let overtime = loops.next().scheduleTask(in: .milliseconds(limits.stopMilliseconds)) {
+            for channel in open { channel.close(mode: .all, promise: nil) }
+        }
+        for channel in open { try? await channel.closeFuture.get() }
+        overtime.cancel()
+        try? await pool.shutdownGracefully()
+    }
+
+    private static func prepare(
+        _ channel: any Channel, _ settings: ConnectionSettings, _ connections: ConnectionList, _ group: gid_t?
+    ) -> EventLoopFuture<Void> {
+        connections.add(channel)
+        let isAdmitted = connections.count <= settings.limits.connectionsMax
+        guard let options = channel as? any SocketOptionProvider else {
+            preconditionFailure("a Unix socket's channel has socket options")
+        }
+        let credentials: EventLoopFuture<PeerCredentials> = options.unsafeGetSocketOption(
+            level: .socket, name: .init(rawValue: SO_PEERCRED))
+        return credentials.flatMapThrowing { credentials in
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: false)
+            let caller = credentials.caller(allowed: group)
+            try pipeline.addHandler(ConnectionHandler(settings, caller: caller, isAdmitted: isAdmitted))
+        }
+    }
+}

@@ -2,12 +2,11 @@
 
 import Bytes
 import Causality
+import ControlAPI
 import Documents
 import Node
 import Testing
 import Wire
-
-@testable import ControlAPI
 
 private let dot = Dot(ReplicaID(raw: Bytes16(high: 0, low: 7)), SequenceNumber(9))
 private let dotText = "00000000000000000000000000000007:9"
@@ -47,7 +46,8 @@ private let dotText = "00000000000000000000000000000007:9"
     func spaces() throws {
         let space = SpaceReport(id: SpaceID(raw: .zero), name: "n", role: .admin, members: 1, documents: 0)
         let text =
-            #"{"id":"\#(String(repeating: "0", count: 64))","name":"n","role":"admin","members":1,"documents":0}"#
+            #"{"id":"\#(String(repeating: "0", count: 64))","name":"n","role":"admin","#
+            + #""members":1,"documents":0}"#
         #expect(try body(.space(space), to: .createSpace) == (201, text, nil))
         #expect(try body(.space(space), to: .getSpace) == (200, text, nil))
         #expect(try body(.spaces([space])).1 == "{\"spaces\":[\(text)]}")
@@ -79,7 +79,8 @@ private let dotText = "00000000000000000000000000000007:9"
         ]
         let line = AnswerLine.watch(.state(cursor: "c", key: "k", patches: patches), asEvent: false)
         let expected =
-            #"{"cursor":"c","documents":[{"key":"k","patches":[{"path":["a",0],"set":1},{"path":[],"delete":true},"#
+            #"{"cursor":"c","documents":[{"key":"k","patches":["#
+            + #"{"path":["a",0],"set":1},{"path":[],"delete":true},"#
             + #"{"path":["t"],"splice":{"index":1,"delete":2,"insert":"x"}},"#
             + #"{"path":["l"],"splice":{"index":0,"delete":0,"insert":[null,{}]}}]}]}"# + "\n"
         #expect(String(decoding: line, as: UTF8.self) == expected)
@@ -115,7 +116,6 @@ private let dotText = "00000000000000000000000000000007:9"
             (.author(.incomplete, operation: 0), 409, "incomplete"),
             (.conditionFailed(index: 0), 412, "condition-failed"),
             (.idempotencyKeyReused, 422, "idempotency-key-reused"),
-            (.transactionTooLarge(bytes: 2, limit: 1), 413, "transaction-too-large"),
             (.invalidVersion("v"), 400, "invalid-version"), (.timedOut, 408, "timeout"),
             (.tooMany(what: "watchers", limit: 256), 429, "too-many"),
             (.tokenInvalid("x"), 422, "invalid-token"),

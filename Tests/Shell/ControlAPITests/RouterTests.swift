@@ -134,7 +134,7 @@ private func documentKey(_ target: String) throws -> [UInt8] {
                 [("repl-at-least", "v9")]
             ).endpoint
         else { return #expect(Bool(false), "no listing") }
-        #expect(space == SpaceReference("work") && prefix == "a b+" && after == "x" && limit == 10_000)
+        #expect(space == SpaceReference("work") && prefix == "a b+" && after == "x" && limit == 1_000)
         #expect(atLeast == AtLeast(version: "v9", timeoutSeconds: 5))
         guard
             case .ask(.watch(_, let start, let watched, let follow)) = try route(

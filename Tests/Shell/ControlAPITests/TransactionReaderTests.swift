@@ -99,11 +99,13 @@ private func read(_ operation: String) throws -> OperationRequest.Verb {
                 "unknown-condition"
             ),
             (
-                #"{"operations":[{"op":"delete","document":"d","path":[]}],"if":[{"document":"d","path":[],"exists":1}]}"#,
+                #"{"operations":[{"op":"delete","document":"d","path":[]}],"#
+                    + #""if":[{"document":"d","path":[],"exists":1}]}"#,
                 422, "wrong-type"
             ),
             (
-                #"{"operations":[{"op":"delete","document":"d","path":[]}],"if":[{"document":"d","exists":true}]}"#,
+                #"{"operations":[{"op":"delete","document":"d","path":[]}],"#
+                    + #""if":[{"document":"d","exists":true}]}"#,
                 422, "missing-member"
             ),
         ])
@@ -198,7 +200,7 @@ private func read(_ operation: String) throws -> OperationRequest.Verb {
         #expect(try TransactionReader.read(line: line).idempotency == first)
         #expect(try TransactionReader.read(body: other, idempotencyKey: "k").idempotency != first)
         #expect(try TransactionReader.read(body: one, idempotencyKey: nil).idempotency == nil)
-        for key in ["", String(repeating: "k", count: 256)] {
+        for key in ["", String(repeating: "k", count: 257)] {
             let error = try #require(throws: APIError.self) {
                 _ = try TransactionReader.read(body: one, idempotencyKey: key)
             }
@@ -210,7 +212,8 @@ private func read(_ operation: String) throws -> OperationRequest.Verb {
     func typed() throws {
         let line = #"""
             {"key":"d","value":{"kind":"map","value":{"c":{"kind":"counter","value":-2},
-            "l":{"kind":"list","elements":[{"id":"\#(id)","kind":"register","value":"x"},{"kind":"map","value":{}}]},
+            "l":{"kind":"list","elements":[{"id":"\#(id)","kind":"register","value":"x"},
+             {"kind":"map","value":{}}]},
             "o":{"kind":"ordered-set","value":[2,1]},"r":{"kind":"register","value":null,"conflicts":[]},
             "s":{"kind":"set","value":["b","a"]},"t":{"kind":"text","value":"hey"},
             "w":{"kind":"remove-wins-set","value":[]}}}}

@@ -1,0 +1,139 @@
+// A request that the node answers with one value, with stages (join), or with a long read (export, log,
+// backup).
+
+import Bytes
+import ControlAPI
+import NIOCore
+import Node
+import NodeRuntime
+
+/// Asks once and passes on what comes.
+final class AskExchange: Exchange {
+    private let context: ExchangeContext
+    private let routed: RoutedRequest
+    /// Nil until the body is whole.
+    private var request: NodeRequest?
+    private let bodyRequest: BodyRequest?
+    private var body: [UInt8] = []
+    /// What the node works on for us.
+    private var asked: RequestID?
+    private var read: LongRead?
+    private var isOver = false
+
+    init(_ context: ExchangeContext, _ routed: RoutedRequest, request: NodeRequest) {
+        (self.context, self.routed, self.request, bodyRequest) = (context, routed, request, nil)
+    }
+
+    init(_ context: ExchangeContext, _ routed: RoutedRequest, body: BodyRequest) {
+        (self.context, self.routed, request, bodyRequest) = (context, routed, nil, body)
+    }
+
+    func start() {
+        guard let request else { return }
+        // Long reads show one state, so the version they must hold is waited for first; it stays held.
+        if let atLeast = routed.atLeast, let space = request.longReadSpace {
+            let first = NodeRequest.listDocuments(space, prefix: "", after: nil, limit: 1, atLeast: atLeast)
+            asked = context.submit(first) { [self] answer in
+                guard !isOver else { return }
+                if case .failed = answer { self.answer(answer) } else { ask(request) }
+            }
+        } else {
+            ask(request)
+        }
+    }
+
+    func receive(_ piece: ByteBuffer) {
+        guard bodyRequest != nil, !isOver else { return }
+        guard body.count + piece.readableBytes <= context.limits.bodyBytesMax else {
+            return finish(WholeAnswer(.bodyTooLarge(limit: context.limits.bodyBytesMax)))
+        }
+        body.append(contentsOf: piece.readableBytesView)
+    }
+
+    func receiveEnd() {
+        guard let bodyRequest, !isOver else { return }
+        do throws(APIError) {
+            ask(try bodyRequest.request(body: body))
+        } catch {
+            finish(WholeAnswer(error))
+        }
+        body = []
+    }
+
+    func writabilityChanged() { read?.goOn() }
+
+    func cancel() {
+        isOver = true
+        read?.cancel()
+        if let asked { context.gateway.cancel(asked) }
+    }
+
+    /// Everything here ends by itself but a join that nobody answers and a read that nobody takes.
+    func stop() {
+        if read != nil {
+            cancel()
+            context.writer.abort()
+        } else if context.writer.isHeadSent {
+            cancel()
+            line(.failed(.stopping))
+        }
+    }
+
+    private func ask(_ request: NodeRequest) {
+        asked = context.submit(request) { [self] in answer($0) }
+    }
+
+    private func answer(_ answer: NodeAnswer) {
+        guard !isOver else { return }
+        if answer.isFinal { asked = nil }
+        switch answer {
+        case .joinStage, .joined: line(answer)
+        case .failed where context.writer.isHeadSent: line(answer)
+        case .reading(let job, let cursor):
+            stream(job, WholeAnswer.lines, headers: [("Repl-Cursor", cursor)])
+        case .backup(let path):
+            do throws(StoreFailure) {
+                stream(try BackupFile(path: path), WholeAnswer.bytes, headers: [])
+            } catch {
+                finish(WholeAnswer(APIError(NodeError.storeFailed("\(error)"))))
+            }
+        default:
+            guard let whole = WholeAnswer(answer, to: routed.route.name) else {
+                preconditionFailure("no answer to \(routed.route.name): \(answer)")
+            }
+            finish(whole)
+        }
+    }
+
+    private func finish(_ answer: WholeAnswer) {
+        isOver = true
+        context.writer.send(answer)
+    }
+
+    /// A line of a join.
+    private func line(_ answer: NodeAnswer) {
+        guard let line = AnswerLine.join(answer) else { return }
+        if !context.writer.isHeadSent { context.writer.begin(WholeAnswer.lines) }
+        context.writer.write(line)
+        if answer.isFinal {
+            isOver = true
+            context.writer.end()
+        }
+    }
+
+    private func stream(_ job: any ReadJob, _ contentType: String, headers: [(name: String, value: String)]) {
+        let read = LongRead(context, job, contentType: contentType, headers: headers)
+        self.read = read
+        read.goOn()
+    }
+}
+
+extension NodeRequest {
+    /// The space of a request that is answered by a long read.
+    fileprivate var longReadSpace: SpaceReference? {
+        switch self {
+        case .export(let space, _), .log(let space, _, _): space
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Long reads block on the disk, so their pieces are made on threads of their own and hop back to the event
+// loop. One piece of a read is made at a time: a client that reads slowly holds one piece in memory, not the
+// rest.
+
+import Glibc
+import NIOCore
+import NIOPosix
+import Node
+
+/// The threads that long reads are made on.
+struct BlockingReads: Sendable {
+    let threads: NIOThreadPool
+
+    /// The next piece of the job, nil at its end.
+    func next(of job: any ReadJob, on loop: any EventLoop) -> EventLoopFuture<[UInt8]?> {
+        threads.runIfActive(eventLoop: loop) { try job.next() }
+    }
+}
+
+/// A copy of the store, read piece by piece. Its name is removed when it is opened, so it is gone when it was
+/// read, whatever happens.
+final class BackupFile: ReadJob {
+    private static let pieceBytes = 256 << 10
+    private let descriptor: Int32
+
+    init(path: String) throws(StoreFailure) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .failed(code: errno, "opening the backup: \(String(cString: strerror(errno)))")
+        }
+        unlink(path)
+    }
+
+    deinit { close(descriptor) }
+
+    func next() throws(StoreFailure) -> [UInt8]? {
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        while true {
+            let count = read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw .failed(code: errno, "reading the backup: \(String(cString: strerror(errno)))")
+            }
+            return count == 0 ? nil : Array(piece[..<count])
+        }
+    }
+}

@@ -1,0 +1,217 @@
+// One connection of the control socket: HTTP parts in, exchanges out. NIO's pipelining handler stands before
+// it, so one request is here at a time and answers keep their order. What the parser refuses is answered in
+// our form too.
+//
+//   idle --head--> answering --end of answer--> idle            (the body was whole)
+//                             \-> discarding --end of body--> idle   (refused early, still being sent)
+
+import ControlAPI
+import NIOCore
+import NIOHTTP1
+import NodeRuntime
+
+/// Tells a connection that the daemon stops.
+struct StopConnection: Sendable {}
+
+final class ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Phase {
+        case idle
+        case answering(any Exchange)
+        /// The answer is out, the body is not whole; so many more bytes of it are thrown away.
+        case discarding(left: Int)
+    }
+
+    private let server: ConnectionSettings
+    /// Nil: the peer may not use the API; every request is told so.
+    private let caller: Caller?
+    /// False: too many connections were open when this one came; it is told so and closed.
+    private let isAdmitted: Bool
+    private var phase = Phase.idle
+    /// The body of the current request is not whole yet.
+    private var isReceiving = false
+    private var isPaused = false
+    /// A read that came while paused.
+    private var heldRead = false
+    private var isStopping = false
+    private weak var writer: ResponseWriter?
+
+    init(_ server: ConnectionSettings, caller: Caller?, isAdmitted: Bool) {
+        self.server = server
+        self.isAdmitted = isAdmitted
+        self.caller = caller
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, context)
+        case .body(let piece):
+            switch phase {
+            case .idle: break
+            case .answering(let exchange): exchange.receive(piece)
+            case .discarding(let left):
+                phase = .discarding(left: left - piece.readableBytes)
+                if left < piece.readableBytes { context.close(promise: nil) }
+            }
+        case .end:
+            isReceiving = false
+            switch phase {
+            case .idle: break
+            case .answering(let exchange): exchange.receiveEnd()
+            case .discarding:
+                phase = .idle
+                if isStopping { context.close(promise: nil) }
+            }
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        isReceiving = true
+        let writer = ResponseWriter(channel: context.channel, request: head) { [weak self] in self?.ended($0)
+        }
+        if isStopping { writer.closesAfter = true }
+        self.writer = writer
+        let length = head.headers.first(name: "content-length").flatMap { Int($0) }
+        let hasBody = (length ?? 0) > 0 || head.headers.contains(name: "transfer-encoding")
+        let expects = head.headers.first(name: "expect")?.lowercased() == "100-continue"
+        do throws(APIError) {
+            guard let caller else { throw .callerRefused() }
+            guard isAdmitted else { throw .tooManyConnections(limit: server.limits.connectionsMax) }
+            let request = RequestHead(
+                method: head.method.rawValue, target: head.uri,
+                headers: head.headers.map { (name: $0.name, value: $0.value) }, hasBody: hasBody)
+            let routed = try Router.route(request, caller: caller)
+            if case .json = routed.route.body, let length, length > server.limits.bodyBytesMax {
+                throw .bodyTooLarge(limit: server.limits.bodyBytesMax)
+            }
+            let exchange = exchange(for: routed, writer, context)
+            phase = .answering(exchange)
+            if expects, hasBody { writer.sendContinue() }
+            exchange.start()
+        } catch {
+            // A client that waits for 100 sends no body now, so nobody knows where its next request begins.
+            if expects || caller == nil || !isAdmitted { writer.closesAfter = true }
+            writer.send(WholeAnswer(error))
+        }
+    }
+
+    private func exchange(
+        for routed: RoutedRequest, _ writer: ResponseWriter, _ context: ChannelHandlerContext
+    ) -> any Exchange {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let shared = ExchangeContext(
+            gateway: server.gateway, writer: writer, pool: server.pool, limits: server.limits,
+            pauseInput: { [weak self] in self?.pause($0, bound.value) })
+        switch routed.endpoint {
+        case .openAPI: return DocumentExchange(writer)
+        case .ask(let request):
+            if routed.route.name == .watchChanges {
+                return WatchExchange(shared, request: request, asEvents: routed.wantsEvents)
+            }
+            return AskExchange(shared, routed, request: request)
+        case .take(let body): return AskExchange(shared, routed, body: body)
+        case .streamTransactions(let space):
+            // Up to this much of its answers waits for a client that does not read; then its input pauses.
+            setWaterMark(context, high: server.limits.unreadBytesMax)
+            return TransactionStreamExchange(shared, space: space)
+        case .importDocuments(let space): return ImportExchange(shared, space: space)
+        }
+    }
+
+    /// The exchange's answer is out (its last write follows at once).
+    private func ended(_ writer: ResponseWriter) {
+        if isReceiving {
+            phase = .discarding(left: server.limits.discardedBytesMax)
+        } else {
+            phase = .idle
+        }
+        if isStopping { writer.closesAfter = true }
+    }
+
+    // MARK: Pressure
+
+    func read(context: ChannelHandlerContext) {
+        if isPaused { heldRead = true } else { context.read() }
+    }
+
+    private func pause(_ pauses: Bool, _ context: ChannelHandlerContext) {
+        isPaused = pauses
+        guard !pauses, heldRead else { return }
+        heldRead = false
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .answering(let exchange) = phase { exchange.writabilityChanged() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func setWaterMark(_ context: ChannelHandlerContext, high: Int) {
+        let mark = ChannelOptions.Types.WriteBufferWaterMark(low: high / 2, high: high)
+        context.channel.setOption(.writeBufferWaterMark, value: mark).whenFailure { _ in
+            // Only a channel that is closed refuses it.
+        }
+    }
+
+    // MARK: Ends
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if case .answering(let exchange) = phase { exchange.cancel() }
+        phase = .idle
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event {
+            // The client sends no more, but it may still read: its answer is finished first.
+            if case .answering = phase { writer?.closesAfter = true } else { context.close(promise: nil) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is StopConnection else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        isStopping = true
+        writer?.closesAfter = true
+        switch phase {
+        case .idle, .discarding: context.close(promise: nil)
+        case .answering(let exchange): exchange.stop()
+        }
+        promise?.succeed()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let fault = error as? HTTPParserError, case .idle = phase else {
+            // Mid-request nobody knows what the rest means.
+            return context.close(promise: nil)
+        }
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        let writer = ResponseWriter(channel: context.channel, request: head) { _ in }
+        writer.closesAfter = true
+        if case .headerOverflow = fault {
+            writer.send(WholeAnswer(.headTooLarge()))
+        } else {
+            writer.send(WholeAnswer(.malformedHTTP("\(fault)")))
+        }
+    }
+}
+
+/// The OpenAPI document.
+final class DocumentExchange: Exchange {
+    private let writer: ResponseWriter
+
+    init(_ writer: ResponseWriter) { self.writer = writer }
+
+    func start() { writer.send(.openAPI) }
+    func cancel() {}
+    func stop() {}
+}

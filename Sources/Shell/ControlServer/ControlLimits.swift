@@ -1,0 +1,23 @@
+// What callers of the control socket can grow, with its bound and what happens at it (DESIGN 12).
+
+/// Bounds of the control server; tests take smaller ones, so that they are reached soon.
+struct ControlLimits: Sendable {
+    /// Bytes of a request body, and of one line of a stream. Over it: 413.
+    var bodyBytesMax = 16 << 20
+    /// Unread bytes of answers that a stream holds for its reader. Over it: its input pauses.
+    var unreadBytesMax = 16 << 20
+    /// Lines of one stream that the node has not answered yet. Over it: its input pauses.
+    var pendingLinesMax = 512
+    /// Open connections. Over it: 503, so that a program that leaks them does not take the peers'
+    /// descriptors.
+    var connectionsMax = 1_024
+    /// Bytes of a refused request that are read and thrown away, so that its sender can read why. Over it:
+    /// closed.
+    var discardedBytesMax = 256 << 20
+    /// Unsent bytes of a long answer after which no more is made.
+    var answerBytesHigh = 256 << 10
+    /// How long a stop waits for answers on their way.
+    var stopMilliseconds: Int64 = 2_000
+    /// Time after which an idle change stream shows that it lives.
+    var idleMilliseconds: Int64 = 15_000
+}

@@ -1,0 +1,54 @@
+// Who is at the other end of the socket. The file's mode is the first gate; this is the second, for a socket
+// whose directory or mode somebody changed. The kernel tells process, user and primary group of the peer as
+// they were when it connected. Supplementary groups come from /proc, which knows those that systemd gave a
+// service; where /proc hides the process, from the group database.
+
+import ControlAPI
+import Glibc
+
+/// The kernel's `struct ucred`.
+struct PeerCredentials: Sendable {
+    let process: pid_t
+    let user: uid_t
+    let group: gid_t
+
+    /// Nil when the peer may not use the API. `allowed` is the group that may, if the machine has it.
+    func caller(allowed: gid_t?) -> Caller? {
+        if user == 0 { return .root }
+        if user == geteuid() { return .owner }
+        guard let allowed else { return nil }
+        if group == allowed { return .groupMember }
+        return (processGroups() ?? databaseGroups()).contains(allowed) ? .groupMember : nil
+    }
+
+    /// The line `Groups:` of the process; nil when it cannot be read.
+    private func processGroups() -> [gid_t]? {
+        let descriptor = open("/proc/\(process)/status", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // The kernel hands over the whole text in one read; 64 Ki groups of 6 digits are its most.
+        var bytes = [UInt8](repeating: 0, count: 1 << 19)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        return Self.groups(inStatus: String(decoding: bytes[..<count], as: UTF8.self))
+    }
+
+    static func groups(inStatus text: String) -> [gid_t]? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Groups:") }) else {
+            return nil
+        }
+        return line.dropFirst("Groups:".count).split(whereSeparator: { $0 == " " || $0 == "\t" })
+            .compactMap { gid_t($0) }
+    }
+
+    private func databaseGroups() -> [gid_t] {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var room = [CChar](repeating: 0, count: 16_384)
+        guard getpwuid_r(user, &entry, &room, room.count, &found) == 0, found != nil else { return [] }
+        var count: Int32 = 1_024
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        guard getgrouplist(entry.pw_name, group, &groups, &count) >= 0 else { return [] }
+        return Array(groups[..<Int(count)])
+    }
+}
