@@ -68,9 +68,10 @@ public struct Dialer: Sendable {
         failed(address, reason: reason, at: now)
     }
 
-    /// A link stands behind this address: its back-off starts afresh when it ends.
+    /// A link stands behind this address. Whether it was of use shows when it ends: `ended` or `failed`.
     public mutating func succeeded(_ address: PeerAddress) {
-        attempts[address] = Attempt(failures: 0, notBefore: 0, isUnderWay: true, reason: nil)
+        attempts[address, default: Attempt()].isUnderWay = true
+        attempts[address]?.reason = nil
     }
 
     /// The connection was given up for another to the same device: no failure, and no longer under way.

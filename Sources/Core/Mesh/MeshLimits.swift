@@ -24,6 +24,8 @@ public enum MeshLimits {
     /// First and greatest upper bound of the back-off's dice.
     public static let backOffFirst: UInt64 = 1_000
     public static let backOffMax: UInt64 = 300_000
+    /// A link that lasted this long was of use: the back-off of its address starts afresh.
+    public static let usefulMilliseconds: UInt64 = 10_000
     public static let dialsPerSecond = 4
     /// Addresses kept in all, and of one device; the oldest that is not from the configuration goes first.
     public static let addressesMax = 4_096

@@ -15,6 +15,7 @@ import Wire
 
 /// A node of the mesh, over a store.
 public struct Node<Store: ChangeStore> {
+    /// Public so that the simulator can take a copy of the disk and let it fail.
     public var store: Store
     let configuration: NodeConfiguration
     let device: DeviceID
@@ -65,7 +66,9 @@ public struct Node<Store: ChangeStore> {
         case .cancel(let id): cancel(id)
         case .watchCredit(let id, let lines): credit(id, lines: lines)
         case .diskFree(let bytes): noteDiskFree(bytes, at: now)
-        case .listening(let addresses): listening = addresses
+        case .listening(let addresses):
+            listening = addresses
+            links.addressesVersion += 1
         case .tick:
             expire(at: now)
             tickLinks(at: now)

@@ -33,6 +33,8 @@ public struct World {
     var nextConnection: UInt64 = 1
     /// Pairs that cannot reach each other, lower index first.
     var walls: Set<[Int]> = []
+    /// Connections of tests, by number.
+    var strangers: [UInt64: Stranger] = [:]
     let seed: UInt64
 
     public init(seed: UInt64) {
@@ -187,6 +189,7 @@ public struct World {
     }
 
     private mutating func perform(_ effect: Effect, of index: Int) {
+        if performForStranger(effect) { return }
         switch effect {
         case .answer(let request, let answer): nodes[index].answers[request, default: []].append(answer)
         case .log(let level, let code, let message):

@@ -27,6 +27,8 @@ struct LinksState: Sendable {
     var nextDial = ConnectionID.firstDialled
     var table: LinkTable<ConnectionID>
     var book = AddressBook()
+    /// Counts up when there may be something new to tell in PEERS; starts at 1.
+    var addressesVersion: UInt64 = 1
     var dialer: Dialer
     /// Addresses that led to ourselves since the network changed last.
     var ownAddresses: Set<PeerAddress> = []

@@ -166,10 +166,17 @@ extension Node {
         case .join(_, let request):
             joinEnded(request, id, reason: reason, code: code, at: now)
         case .mesh(let address, _):
-            if connection.link != nil {
-                isReplaced
-                    ? links.dialer.released(address)
-                    : links.dialer.ended(address, reason: reason, at: now.monotonic)
+            if let link = connection.link {
+                if isReplaced, links.table.isLinked(to: link.device) {
+                    links.dialer.released(address)
+                } else if now.monotonic >= link.begun + MeshLimits.usefulMilliseconds {
+                    links.dialer.ended(address, reason: reason, at: now.monotonic)
+                } else {
+                    // One that never lasts (a clone, a version that faults) is not dialled in a loop.
+                    links.dialer.failed(address, reason: reason, at: now.monotonic)
+                }
+            } else if isReplaced {
+                links.dialer.released(address)
             } else if wasCutOff, turnKey(of: address) {
                 // Another of our keys may fit: at once, it is the same attempt.
                 links.dialer.released(address)

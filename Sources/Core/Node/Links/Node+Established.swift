@@ -77,6 +77,7 @@ extension Node {
     /// The address leads to the device, under this space's key.
     private mutating func proved(_ address: PeerAddress, _ link: EstablishedLink) {
         links.book.add(address, device: link.peer.device, source: .proven)
+        links.addressesVersion += 1
         links.keyOfAddress[address] = link.space
         links.keyTurns[address] = nil
         links.dialer.succeeded(address)
@@ -87,7 +88,8 @@ extension Node {
         let offset = Int64(clamping: link.peer.wallMilliseconds) &- Int64(clamping: now.wall)
         var state = PeerLink(
             device: peer, instance: link.peer.instance, handshakeHash: link.handshakeHash, role: link.role,
-            liveness: Liveness(at: now.monotonic), nextChannel: link.role == .initiator ? 2 : 1,
+            begun: now.monotonic, liveness: Liveness(at: now.monotonic),
+            nextChannel: link.role == .initiator ? 2 : 1,
             clockOffset: offset)
         state.channels[0] = SpaceChannel(space: link.space, standing: standing(of: peer, in: index, at: now))
         links.connections[id]?.link = state

@@ -49,10 +49,12 @@ extension Node {
             }
         }
         links.nextDialCheck = 0
+        links.addressesVersion += 1
     }
 
     /// Addresses that members wrote into the roster.
     mutating func learnAddresses(of index: Int) {
+        links.addressesVersion += 1
         for member in spaces[index].roster.members() where member.device != device {
             guard member.state == .active else { continue }
             for address in member.description.addresses.prefix(MeshLimits.addressesOfDeviceMax) {

@@ -13,19 +13,27 @@ import Wire
 
 /// Segments made in one round, for all links: each is packed and encrypted once.
 struct SegmentRound {
-    var made: [SegmentKey: [UInt8]] = [:]
+    var made: [SegmentKey: (last: SequenceNumber, bytes: [UInt8])] = [:]
+    /// Pages of commit records by where they begin: links that are level read the same ones.
+    var records: [PageKey: [CommitRecord]] = [:]
     /// Their bytes; over a bound they are made again, which is only slower.
     var byteCount = 0
 
+    /// `last` as it was asked for; the segment goes on to the next seal.
     struct SegmentKey: Hashable {
         let log: LogID
         let first: SequenceNumber
         let last: SequenceNumber
     }
 
-    mutating func keep(_ bytes: [UInt8], as key: SegmentKey) {
+    struct PageKey: Hashable {
+        let space: SpaceID
+        let cursor: UInt64
+    }
+
+    mutating func keep(_ bytes: [UInt8], through last: SequenceNumber, as key: SegmentKey) {
         guard byteCount + bytes.count <= 8 << 20 else { return }
-        made[key] = bytes
+        made[key] = (last, bytes)
         byteCount += bytes.count
     }
 }
@@ -51,10 +59,13 @@ extension Node {
     private mutating func pump(
         _ id: ConnectionID, _ number: UInt16, _ round: inout SegmentRound, at now: Instant
     ) throws(StoreFailure) {
-        guard var channel = links.connections[id]?.link?.channels[number], channel.isFull,
-            let index = spaceIndex(channel.space), let hash = links.connections[id]?.link?.handshakeHash,
-            let told = links.announced[channel.space]
+        guard let space = links.connections[id]?.link?.channels[number]?.space, let index = spaceIndex(space),
+            let hash = links.connections[id]?.link?.handshakeHash, let told = links.announced[space],
+            // Taken out while it is worked on, so that its vectors are changed in place.
+            var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
         else { return }
+        defer { links.connections[id]?.link?.channels[number] = channel }
+        guard channel.isFull else { return }
         var frames: [LinkFrame] = []
         // 1. What I hold, and what I took in.
         if channel.toldPosition != told.position || channel.sync.resendAt != nil || channel.sync.told == nil,
@@ -73,10 +84,11 @@ extension Node {
             frames.append(LinkFrame(ReceivedFrame(bytes: total), on: number))
         }
         // 2. Addresses of others, when they changed.
-        let peers = peersToTell(links.connections[id]?.link?.device, in: index)
-        if channel.toldPeers != peers {
+        if channel.toldAddresses != links.addressesVersion {
+            channel.toldAddresses = links.addressesVersion
+            let peers = peersToTell(links.connections[id]?.link?.device, in: index)
+            if channel.toldPeers != peers { frames.append(LinkFrame(PeersFrame(peers), on: number)) }
             channel.toldPeers = peers
-            frames.append(LinkFrame(PeersFrame(peers), on: number))
         }
         // 3. Changes, while the window is open.
         while channel.sync.hasRoom, let segment = try nextSegment(for: &channel.sync, in: index, told, &round)
@@ -85,7 +97,6 @@ extension Node {
             links.counters.segmentBytesSent += UInt64(segment.count)
             frames.append(LinkFrame(type: FrameType.segment.rawValue, channel: number, body: segment))
         }
-        links.connections[id]?.link?.channels[number] = channel
         send(frames, on: id)
     }
 
@@ -99,7 +110,12 @@ extension Node {
         }
         if sync.cursor == nil { try rewind(&sync, in: space, told) }
         while let cursor = sync.cursor, cursor < told.position.value {
-            let records = try store.commits(space, after: CommitPosition(cursor), limit: 256)
+            let page = SegmentRound.PageKey(space: space, cursor: cursor)
+            var records = round.records[page] ?? []
+            if records.isEmpty {
+                records = try store.commits(space, after: CommitPosition(cursor), limit: 256)
+                if round.records.count < 64 { round.records[page] = records }
+            }
             guard !records.isEmpty else { return nil }
             for (offset, record) in records.enumerated() {
                 if sync.needs(record.replica, record.last), record.last <= told.sealed[record.replica] {
@@ -150,17 +166,17 @@ extension Node {
             return nil
         }
         let first = max(sync.sent[replica], sync.peerHave?[replica] ?? .none) + 1
+        let key = SegmentRound.SegmentKey(log: LogID(space, replica), first: first, last: last)
+        if let made = round.made[key] {
+            sync.noteSent(replica, to: made.last, bytes: made.bytes.count)
+            return made.bytes
+        }
         var seals = try store.seals(space, replica, from: first, limit: WireLimits.segmentSealsMax)
         guard var end = (seals.first { $0.last >= last } ?? seals.last)?.last else { return nil }
         // Not more at once than is aimed at: the first seal after so many bytes is far enough.
         let aim = try store.runs(space, replica, from: first, bytesMax: ReplicationLimits.segmentBytesAim)
             .last
         if let aim, let near = seals.first(where: { $0.last >= aim.last }) { end = min(end, near.last) }
-        let key = SegmentRound.SegmentKey(log: LogID(space, replica), first: first, last: end)
-        if let made = round.made[key] {
-            sync.noteSent(replica, to: end, bytes: made.count)
-            return made
-        }
         let part = try logBytes(of: replica, from: first, through: end, in: index)
         precondition(part.last == end, "the log \(replica) ends at \(part.last), its seal at \(end)")
         seals.removeAll { $0.last > end }
@@ -169,7 +185,7 @@ extension Node {
         let segment = Segment.seal(sealed, in: space, contentKey: content, nonce: entropy.bytes(24))
         var writer = ByteWriter(reserving: segment.body.count + 512)
         segment.encode(into: &writer)
-        round.keep(writer.bytes, as: key)
+        round.keep(writer.bytes, through: end, as: key)
         sync.noteSent(replica, to: end, bytes: writer.count)
         return writer.bytes
     }

@@ -45,6 +45,8 @@ struct PeerLink: Sendable {
     let instance: UInt64
     let handshakeHash: [UInt8]
     let role: LinkRole
+    /// Monotonic milliseconds.
+    let begun: UInt64
     var liveness: Liveness
     /// By number; a space has at most one.
     var channels: [UInt16: SpaceChannel] = [:]
@@ -76,7 +78,8 @@ struct SpaceChannel: Sendable {
     var peerRosterHeads: [RosterHead]?
     /// Position up to which the peer was told what is held, so that an idle channel costs nothing.
     var toldPosition: CommitPosition?
-    /// What was last sent in PEERS, not to repeat it.
+    /// `LinksState.addressesVersion` when PEERS was last looked at, and what was then sent, not to repeat it.
+    var toldAddresses: UInt64 = 0
     var toldPeers: [PeersFrame.Entry] = []
 
     var isFull: Bool { standing == .full }

@@ -1,0 +1,73 @@
+// What tests do to boxes and connections beyond weather: disks put back, copied and failing, strangers that connect.
+
+public import Node
+
+extension World {
+    /// The node's disk as a backup of this moment would have it.
+    public func diskCopy(_ index: Int) -> MemoryStore {
+        nodes[index].node.map { $0.store.afterCrash() } ?? nodes[index].disk
+    }
+
+    /// Puts a disk in while the node is down.
+    public mutating func replaceDisk(_ index: Int, with disk: MemoryStore) {
+        precondition(nodes[index].node == nil, "node \(index) runs")
+        nodes[index].disk = disk
+    }
+
+    /// Starts a second box with a copy of a node's disk and keys, on an address of its own; its index.
+    @discardableResult
+    public mutating func addClone(of original: Int) -> Int {
+        let index = nodes.count
+        var node = WorldNode(
+            index: original, seed: seed, staticPeers: nodes[original].staticPeers, address: address(of: index)
+        )
+        node.disk = diskCopy(original)
+        // Other chance than the original's next start.
+        node.starts = 1_000
+        nodes.append(node)
+        start(index)
+        return index
+    }
+
+    /// The node's next commit fails so; nil: no fault.
+    public mutating func failCommit(_ index: Int, _ failure: StoreFailure?) {
+        nodes[index].node?.store.fault = failure.map { MemoryStore.Fault(failure: $0) }
+    }
+
+    // MARK: Strangers
+
+    /// Connects to a node as nobody in particular; a number for it.
+    public mutating func connectStranger(to index: Int) -> UInt64 {
+        let number = nextConnection
+        nextConnection += 1
+        strangers[number] = Stranger(node: index)
+        handle(index, .accepted(ConnectionID(number), from: "10.9.9.\(number % 200):1"))
+        return number
+    }
+
+    public mutating func sendAsStranger(_ number: UInt64, _ bytes: [UInt8]) {
+        guard let stranger = strangers[number], !stranger.isClosed else { return }
+        handle(stranger.node, .received(ConnectionID(number), bytes))
+    }
+
+    /// Everything that the node sent to the stranger.
+    public func heard(_ number: UInt64) -> [UInt8] { strangers[number]?.heard ?? [] }
+    public func isClosed(_ number: UInt64) -> Bool { strangers[number]?.isClosed ?? true }
+
+    /// True when the effect was about a stranger's connection.
+    mutating func performForStranger(_ effect: Effect) -> Bool {
+        switch effect {
+        case .send(let id, let bytes) where strangers[id.value] != nil: strangers[id.value]?.heard += bytes
+        case .close(let id) where strangers[id.value] != nil: strangers[id.value]?.isClosed = true
+        default: return false
+        }
+        return true
+    }
+}
+
+/// A connection whose other end is the test.
+struct Stranger {
+    let node: Int
+    var heard: [UInt8] = []
+    var isClosed = false
+}
