@@ -74,7 +74,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         isReceiving = true
         let writer = ResponseWriter(channel: context.channel, request: head) { [weak self] in self?.ended($0)
         }
-        if isStopping { writer.closesAfter = true }
+        // The parser stops at an upgrade that was offered, and we never take one.
+        if isStopping || head.headers.contains(name: "upgrade") { writer.closesAfter = true }
         self.writer = writer
         let length = head.headers.first(name: "content-length").flatMap { Int($0) }
         let hasBody = (length ?? 0) > 0 || head.headers.contains(name: "transfer-encoding")

@@ -23,8 +23,12 @@ struct LineSplitter {
 
     /// Bytes held.
     var count: Int { buffer.readableBytes }
+    /// Room taken for them.
+    var capacity: Int { buffer.capacity }
 
+    /// Linear over the whole stream: what was handed out is dropped once it is more than what is left.
     mutating func append(_ piece: ByteBuffer) {
+        if buffer.readerIndex > buffer.readableBytes { buffer.discardReadBytes() }
         var piece = piece
         buffer.writeBuffer(&piece)
     }

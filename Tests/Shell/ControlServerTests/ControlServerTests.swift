@@ -227,6 +227,81 @@ private func streamHead(_ space: String) -> String {
             ])
     }
 
+    @Test("a stream whose pieces never end with a line holds no more than what is not handed out")
+    func splitterMemory() {
+        var splitter = LineSplitter(lineBytesMax: 1_000)
+        var count = 0
+        for _ in 0..<20_000 {
+            splitter.append(.init(string: "b\n" + String(repeating: "a", count: 99)))
+            while splitter.next() != nil { count += 1 }
+        }
+        #expect(count == 20_000)
+        #expect(splitter.count == 99)
+        #expect(splitter.capacity <= 4_096)
+    }
+
+    @Test("an upgrade that is offered is not taken, and the answer ends the connection")
+    func upgrade() async throws {
+        try await serving(node()) { path in
+            let client = try await SocketClient(path)
+            try await client.send(get("/v1/spaces", headers: "Connection: Upgrade\r\nUpgrade: h2c\r\n"))
+            #expect(try await client.receivedAll().hasSuffix(#"{"spaces":[]}"#))
+        }
+    }
+
+    @Test("a body that is cut off is not executed")
+    func cutBody() async throws {
+        let gateway = node()
+        try await serving(gateway) { path in
+            let client = try await SocketClient(path)
+            let whole = post("/v1/spaces/s/transactions", transaction)
+            try await client.send(String(whole.dropLast(1)))
+            try await client.finishSending()
+            #expect(try await client.receivedAll().isEmpty)
+            #expect(gateway.state.count == 0)
+        }
+    }
+
+    @Test("a client that sends no more still gets its answer")
+    func halfClosed() async throws {
+        try await serving(node()) { path in
+            let client = try await SocketClient(path)
+            try await client.send(post("/v1/spaces/s/transactions", transaction))
+            try await client.finishSending()
+            #expect(try await client.receivedAll().hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test("HTTP/1.0 gets a stream without chunks, ended by the close")
+    func oldVersion() async throws {
+        try await serving(node()) { path in
+            let client = try await SocketClient(path)
+            try await client.send(
+                "POST /v1/spaces/s/transactions:stream HTTP/1.0\r\n"
+                    + "Content-Length: \(transaction.utf8.count)\r\n\r\n"
+                    + transaction)
+            let all = try await client.receivedAll()
+            #expect(all.hasPrefix("HTTP/1.0 200 ") && !all.contains("chunked"))
+            #expect(all.hasSuffix("\r\n\r\n{\"change\":\"\(replica):2\",\"version\":\"v\"}\n"))
+        }
+    }
+
+    @Test("connections over the limit are told so and closed, the others go on")
+    func tooMany() async throws {
+        var limits = ControlLimits()
+        limits.connectionsMax = 1
+        try await serving(node(), limits: limits) { path in
+            let first = try await SocketClient(path)
+            try await first.send(get("/v1/spaces"))
+            _ = try await first.received(until: "[]}")
+            let second = try await SocketClient(path)
+            try await second.send(get("/v1/spaces"))
+            #expect(try await second.receivedAll().contains("too-many-connections"))
+            try await first.send(get("/nowhere"))
+            _ = try await first.received(until: "no-such-endpoint")
+        }
+    }
+
     @Test("an import restores line by line, and names the line that ends it")
     func importing() async throws {
         try await serving(node()) { path in
