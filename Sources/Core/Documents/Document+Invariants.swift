@@ -1,5 +1,5 @@
-// What must hold between the parts of a document after every step. Tests and the simulator call it; it costs the size
-// of the document.
+// What must hold between the parts of a document after every step. Tests and the simulator call it; it costs
+// the size of the document.
 
 import Bytes
 import Causality
@@ -19,6 +19,8 @@ extension DocumentState {
         for (index, container) in containers.enumerated() {
             let handle = ContainerHandle(index: index)
             precondition(self[container.slot].containers.contains(handle), "a container hangs in its slot")
+            let isListed = self[container.slot].live.contains(handle)
+            precondition(isListed == container.edits.isLive, "container \(index) is listed as it lives")
             if !container.edits.isLive {
                 let deleted = self[container.slot].deletedGeneration
                 precondition(

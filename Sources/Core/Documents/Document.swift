@@ -1,17 +1,17 @@
-// One document of a space: a map that everybody can change at the same time (DESIGN 6). It is a value: the same
-// executed operations give an equal document and equal snapshot bytes, whatever the order in which they arrived
-// (within causal order).
+// One document of a space: a map that everybody can change at the same time (DESIGN 6). It is a value: the
+// same executed operations give an equal document and equal snapshot bytes, whatever the order in which they
+// arrived (within causal order).
 //
-// Change it in place (`documents[key]?.apply(…)`). A copy that is kept while the original changes costs the size of
-// the parts that change, once.
+// Change it in place (`documents[key]?.apply(…)`). A copy that is kept while the original changes costs the
+// size of the parts that change, once.
 
 public import Bytes
 
 /// A document and everything that its operations have made.
 public struct Document: Sendable {
     public let key: Key
-    /// Operations of a newer version touched it: shown as it is without them, and refuses local writes until it is
-    /// rebuilt after the upgrade.
+    /// Operations of a newer version touched it: shown as it is without them, and refuses local writes until
+    /// it is rebuilt after the upgrade.
     public private(set) var isIncomplete = false
     var state = DocumentState()
 
@@ -24,10 +24,10 @@ public struct Document: Sendable {
         self.state = state
     }
 
-    /// Executes all operations of one change that touch this document, at once. Each must be statically valid with
-    /// its stamp and of this document; everything that its context covers must have been applied or be void, and no
-    /// operation is applied twice. Returns the patches that take the plain value before to the one after; none when
-    /// `wantsPatches` is false.
+    /// Executes all operations of one change that touch this document, at once. Each must be statically valid
+    /// with its stamp and of this document; everything that its context covers must have been applied or be
+    /// void, and no operation is applied twice. Returns the patches that take the plain value before to the
+    /// one after; none when `wantsPatches` is false.
     public mutating func apply(
         _ operations: [Operation], stamps: [OperationStamp], wantsPatches: Bool = true
     ) -> [Patch] {

@@ -1,5 +1,5 @@
-// How large the parts of a document may be (DESIGN 12). Requests over a limit are refused with 413; operations over
-// one that arrive from a peer are statically invalid, so their change is void.
+// How large the parts of a document may be (DESIGN 12). Requests over a limit are refused with 413;
+// operations over one that arrive from a peer are statically invalid, so their change is void.
 
 /// Limits of keys, values and nesting.
 public enum DocumentLimits {

@@ -1,9 +1,9 @@
-// The operations of a change: what is logged, signed, sent and applied. They are written by `author` from requests
-// and mean the same on every replica whatever the order of delivery (within causal order).
+// The operations of a change: what is logged, signed, sent and applied. They are written by `author` from
+// requests and mean the same on every replica whatever the order of delivery (within causal order).
 //
 //   kind of container   operations that act in it
 //   map                 make · write · clear
-//   list                make · write · clear (of an element's slot) · insertElements · deleteElements · moveElement
+//   list                make · write · clear (a slot) · insertElements · deleteElements · moveElement
 //   ordered set         make · insertMembers · remove · moveMember
 //   set, remove-wins    make · add · remove
 //   text                make · insertText · deleteText
@@ -23,7 +23,8 @@ public struct Operation: Hashable, Sendable {
     }
 
     public enum Body: Hashable, Sendable {
-        /// Deletes the document: the generations of its root map that the author saw live, ascending, at least one.
+        /// Deletes the document: the generations of its root map that the author saw live, ascending, at
+        /// least one.
         case deleteDocument(observed: [Generation])
         case act(in: ContainerPath, Action)
         /// From a newer version: kept and relayed, never executed. `payload` is opaque.
@@ -63,25 +64,25 @@ public enum ElementContent: Hashable, Sendable {
     case container
 }
 
-/// What an operation does in its container. Origins are dots of *positions*: an inserted scalar, element or member
-/// has its own dot as its first position; a move makes a new position at the move's dot. A nil left origin is the
-/// start, a nil right origin the end.
+/// What an operation does in its container. Origins are dots of *positions*: an inserted scalar, element or
+/// member has its own dot as its first position; a move makes a new position at the move's dot. A nil left
+/// origin is the start, a nil right origin the end.
 public enum Action: Hashable, Sendable {
     /// The container exists; nothing in it changes. An edit.
     case make
     /// Writes a register; covers every register write of the slot in its context. `generation`: what a new
     /// container would have got in the author's view.
     case write(slot: Slot, value: Scalar, generation: Generation)
-    /// Deletes what is in a slot: the registers in its context, and the containers observed (ascending, may be
-    /// empty). Not an edit. The element that is the slot stays.
+    /// Deletes what is in a slot: the registers in its context, and the containers observed (ascending, may
+    /// be empty). Not an edit. The element that is the slot stays.
     case clear(slot: Slot, observed: [ObservedContainer])
     case increment(by: Int64)
     /// `set` and `removeWinsSet`. An edit.
     case add(Scalar)
     /// `set`, `removeWinsSet` and `orderedSet`. Not an edit.
     case remove(Scalar)
-    /// Element i has dot (this operation's dot + i); element 0 has the origins given, element i+1 has element i as
-    /// its left origin and the same right origin. Never empty. An edit.
+    /// Element i has dot (this operation's dot + i); element 0 has the origins given, element i+1 has element
+    /// i as its left origin and the same right origin. Never empty. An edit.
     case insertElements(left: Dot?, right: Dot?, [ElementContent])
     /// Ascending by replica then sequence, disjoint, never empty. Not an edit.
     case deleteElements([DotRange])

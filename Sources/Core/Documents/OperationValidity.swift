@@ -1,13 +1,13 @@
-// What an operation must be by itself, before any document is looked at. It is a function of the operation and its
-// context only, so every replica decides alike whatever else it holds; a change with an invalid operation is void as
-// a whole (THREATS.md, "Order of checks on a change").
+// What an operation must be by itself, before any document is looked at. It is a function of the operation
+// and its context only, so every replica decides alike whatever else it holds; a change with an invalid
+// operation is void as a whole (THREATS.md, "Order of checks on a change").
 
 import Bytes
 import Causality
 
 extension Operation {
-    /// True when the operation can be executed. An unknown operation is valid: its change is skipped, not void.
-    /// O(size of the operation).
+    /// True when the operation can be executed. An unknown operation is valid: its change is skipped, not
+    /// void. O(size of the operation).
     public func isStaticallyValid(_ stamp: OperationStamp) -> Bool {
         guard (1...DocumentLimits.documentKeyBytesMax).contains(document.utf8Count) else { return false }
         let count = sequenceCount

@@ -1,4 +1,5 @@
-// What watchers get: the difference between two plain values of a document, made while operations are applied.
+// What watchers get: the difference between two plain values of a document, made while operations are
+// applied.
 
 /// One step from the old plain value to the new one (API.md, "The change stream"). Applied in order.
 public struct Patch: Hashable, Sendable {

@@ -1,10 +1,11 @@
-// Containers are named by place: (parent, slot, kind, generation), not by who made them, so two boxes that both
-// create `tags` offline share one set (DESIGN 6).
+// Containers are named by place: (parent, slot, kind, generation), not by who made them, so two boxes that
+// both create `tags` offline share one set (DESIGN 6).
 
 public import Bytes
 public import Causality
 
-/// The kinds of container. The raw values are bytes on the wire and in snapshots; 0 is a register's place there.
+/// The kinds of container. The raw values are bytes on the wire and in snapshots; 0 is a register's place
+/// there.
 public enum ContainerKind: UInt8, Hashable, Sendable, CaseIterable {
     case map = 1
     case list = 2
@@ -34,8 +35,8 @@ public enum ContainerKind: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Which life of a slot a container belongs to: 1 + the greatest generation of that slot whose delete its author
-/// had observed. The first is 1.
+/// Which life of a slot a container belongs to: 1 + the greatest generation of that slot whose delete its
+/// author had observed. The first is 1.
 public struct Generation: Hashable, Comparable, Sendable {
     public let value: UInt32
 
@@ -50,7 +51,8 @@ public struct Generation: Hashable, Comparable, Sendable {
     public var next: Generation { Generation(value + 1) }
 }
 
-/// Where something hangs in its parent: a key of a map, or an element of a list (named by the dot that inserted it).
+/// Where something hangs in its parent: a key of a map, or an element of a list (named by the dot that
+/// inserted it).
 public enum Slot: Hashable, Sendable {
     case key(Key)
     case element(Dot)

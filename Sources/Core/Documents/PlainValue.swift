@@ -1,5 +1,5 @@
-// What programs see: documents as plain JSON. Members are sorted by the bytes of their keys, so two equal values are
-// equal as Swift values too.
+// What programs see: documents as plain JSON. Members are sorted by the bytes of their keys, so two equal
+// values are equal as Swift values too.
 
 public import Bytes
 

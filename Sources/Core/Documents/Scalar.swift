@@ -1,9 +1,11 @@
-// The leaves of documents: JSON scalars in one form each, so that equal values have equal bytes on every node.
+// The leaves of documents: JSON scalars in one form each, so that equal values have equal bytes on every
+// node.
 
 public import Bytes
 
-/// A JSON scalar. Integers are Int64; other numbers are binary64 and never NaN, infinite, -0, or an integral value
-/// of magnitude ≤ 2^53 (that one is an integer). `normalizing(_:)` is the only way to make a `.double` from outside.
+/// A JSON scalar. Integers are Int64; other numbers are binary64 and never NaN, infinite, -0, or an integral
+/// value of magnitude ≤ 2^53 (that one is an integer). `normalizing(_:)` is the only way to make a `.double`
+/// from outside.
 public enum Scalar: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -50,8 +52,9 @@ extension Scalar: Comparable {
         }
     }
 
-    // Exact at every magnitude: Double(integer) would round. When the floors are equal, a fractional double is the
-    // greater one, and an integral double beyond 2^53 has the same value as the integer; the integer goes first then.
+    // Exact at every magnitude: Double(integer) would round. When the floors are equal, a fractional double
+    // is the greater one, and an integral double beyond 2^53 has the same value as the integer; the integer
+    // goes first then.
     private static func isLess(_ integer: Int64, _ number: Double) -> Bool {
         if number >= 9_223_372_036_854_775_808 { return true }
         if number < -9_223_372_036_854_775_808 { return false }

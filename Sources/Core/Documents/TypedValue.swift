@@ -1,5 +1,5 @@
-// The typed view: kinds, conflicts and element ids beside the values. Exports in this view can be imported with
-// nothing lost but history.
+// The typed view: kinds, conflicts and element ids beside the values. Exports in this view can be imported
+// with nothing lost but history.
 
 public import Bytes
 public import Causality

@@ -1,9 +1,10 @@
-// Executes operations. Nothing here looks at a clock or at the order of arrival: what an operation does depends on
-// what it names, what it covers and what is known, and by causal order everything that it covers is known.
+// Executes operations. Nothing here looks at a clock or at the order of arrival: what an operation does
+// depends on what it names, what it covers and what is known, and by causal order everything that it covers
+// is known.
 //
-// An operation that names a list element which was never inserted in that list (its insertion is void, or a hostile
-// author made it up) has no effect at all. By causal order that is decided once and for all: what it names is in its
-// context, so if it were ever to be inserted, it would be here.
+// An operation that names a list element which was never inserted in that list (its insertion is void, or a
+// hostile author made it up) has no effect at all. By causal order that is decided once and for all: what it
+// names is in its context, so if it were ever to be inserted, it would be here.
 
 import Bytes
 import Causality
@@ -43,17 +44,18 @@ extension DocumentState {
         return lists[self[container].content].hasElement(dot)
     }
 
-    /// The named container; it and its ancestors are made where they are missing. An edit counts for all of them.
+    /// The named container; it and its ancestors are made where they are missing. An edit counts for all of
+    /// them.
     private mutating func open(
         _ path: ContainerPath, _ isEdit: Bool, _ stamp: OperationStamp, _ batch: inout Batch
     ) -> ContainerHandle {
         batch.recorder?.touch(Self.root, in: self)
         var container = openContainer(.map, path.generation, in: Self.root)
-        if isEdit { self[container].edits.add(stamp.priority) }
+        if isEdit { addEdit(stamp.priority, to: container) }
         for step in path.steps {
             let slot = open(step.slot, in: container, isEdit, stamp, &batch)
             container = openContainer(step.kind, step.generation, in: slot)
-            if isEdit { self[container].edits.add(stamp.priority) }
+            if isEdit { addEdit(stamp.priority, to: container) }
         }
         return container
     }
@@ -79,7 +81,7 @@ extension DocumentState {
     ) {
         self[slot].deletedGeneration = max(self[slot].deletedGeneration, generation)
         guard let container = container(kind, generation, in: slot) else { return }
-        self[container].edits.removeCovered(by: stamp)
+        removeEdits(coveredBy: stamp, of: container)
     }
 
     // MARK: Actions

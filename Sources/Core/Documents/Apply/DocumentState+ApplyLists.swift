@@ -1,5 +1,5 @@
-// Operations on the elements of lists. Invariant: the order shows exactly the winning positions of the live elements;
-// each function restores it and notes the splice.
+// Operations on the elements of lists. Invariant: the order shows exactly the winning positions of the live
+// elements; each function restores it and notes the splice.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Operations on the members of ordered sets. Invariant: the order shows exactly the winning position of each present
-// member; each function restores it and notes the splices.
+// Operations on the members of ordered sets. Invariant: the order shows exactly the winning position of each
+// present member; each function restores it and notes the splices.
 
 import Bytes
 import Causality

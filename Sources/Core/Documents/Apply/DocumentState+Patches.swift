@@ -1,5 +1,5 @@
-// Turns the notes of a batch into patches (API.md, "The change stream"). It walks down from the root through touched
-// slots that show the same container before and after; anything else is one `set` or `delete`.
+// Turns the notes of a batch into patches (API.md, "The change stream"). It walks down from the root through
+// touched slots that show the same container before and after; anything else is one `set` or `delete`.
 
 import Bytes
 import Causality
@@ -104,7 +104,8 @@ extension DocumentState {
             ? sets[content].contains(value) : removeWinsSets[content].contains(value)
     }
 
-    /// First the splices, with values as they are now; then what changed inside elements that stood here all along.
+    /// First the splices, with values as they are now; then what changed inside elements that stood here all
+    /// along.
     private func appendListPatches(
         of container: ContainerHandle, at path: [PathElement], _ notes: borrowing PatchRecorder,
         to patches: inout [Patch]

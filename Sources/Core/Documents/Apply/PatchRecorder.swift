@@ -1,6 +1,7 @@
-// Notes what a batch of operations touches, so that the patches afterwards say only what differs. Slots remember what
-// they showed at first touch; sequences remember their splices as they happen. `Document+Patches.swift` walks the
-// notes from the root when the batch is over: what was hidden before or is hidden now needs no detail.
+// Notes what a batch of operations touches, so that the patches afterwards say only what differs. Slots
+// remember what they showed at first touch; sequences remember their splices as they happen.
+// `Document+Patches.swift` walks the notes from the root when the batch is over: what was hidden before or is
+// hidden now needs no detail.
 
 import Bytes
 import Causality

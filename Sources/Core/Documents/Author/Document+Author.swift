@@ -1,5 +1,6 @@
-// Turns requests into operations. The planner only reads the document: when it throws, nothing has changed; when it
-// returns, the operations are applied like anybody's, so that the next request of the transaction sees them.
+// Turns requests into operations. The planner only reads the document: when it throws, nothing has changed;
+// when it returns, the operations are applied like anybody's, so that the next request of the transaction
+// sees them.
 
 import Bytes
 public import Causality
@@ -19,9 +20,9 @@ public struct Authored: Hashable, Sendable {
 
 extension Document {
     /// Makes the operations of one request and applies them. `dot` is the next free dot of the author's log,
-    /// `timestamp` and `context` those of the change; the context must cover all of the document but the author's
-    /// own log. On a throw the document is unchanged, but requests of the transaction that went before stay applied.
-    /// The limits of a whole change are the caller's to check.
+    /// `timestamp` and `context` those of the change; the context must cover all of the document but the
+    /// author's own log. On a throw the document is unchanged, but requests of the transaction that went
+    /// before stay applied. The limits of a whole change are the caller's to check.
     public mutating func author(
         _ request: OperationRequest, dot: Dot, timestamp: Timestamp, context: VersionVector,
         wantsPatches: Bool = true

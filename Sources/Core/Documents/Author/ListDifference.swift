@@ -1,6 +1,6 @@
-// What turns one list into another: the common prefix and suffix first, then the shortest edit script between them
-// (Myers 1986, "An O(ND) Difference Algorithm"), given up for a plain replacement when the two differ in more than
-// `distanceMax` places. Works on numbers that stand for values, so that comparing is cheap.
+// What turns one list into another: the common prefix and suffix first, then the shortest edit script between
+// them (Myers 1986, "An O(ND) Difference Algorithm"), given up for a plain replacement when the two differ in
+// more than `distanceMax` places. Works on numbers that stand for values, so that comparing is cheap.
 
 /// The difference of two sequences.
 enum ListDifference {
@@ -60,7 +60,8 @@ enum ListDifference {
         return nil
     }
 
-    /// Walks back from the end. Row d holds the reach before distance d was tried, for diagonals -d through d.
+    /// Walks back from the end. Row d holds the reach before distance d was tried, for diagonals -d through
+    /// d.
     private static func backtrack(
         _ rows: [[Int]], _ distance: Int, _ a: Range<Int>, _ b: Range<Int>
     ) -> [Step] {

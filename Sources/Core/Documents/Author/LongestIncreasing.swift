@@ -5,7 +5,8 @@
 enum LongestIncreasing {
     /// The places of one in `indexes`; nil entries are never part of it.
     static func places(of indexes: [Int?]) -> Set<Int> {
-        // tails[k]: the place that ends the best subsequence of length k + 1; before[place]: the one in front of it.
+        // tails[k]: the place that ends the best subsequence of length k + 1; before[place]: the one in front
+        // of it.
         var tails: [(index: Int, place: Int)] = []
         var before = [Int?](repeating: nil, count: indexes.count)
         for (place, index) in indexes.enumerated() {

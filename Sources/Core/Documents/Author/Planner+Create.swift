@@ -1,5 +1,5 @@
-// Creates values in slots. An edit makes every container on its path, so `make` is written only where a new container
-// stays empty.
+// Creates values in slots. An edit makes every container on its path, so `make` is written only where a new
+// container stays empty.
 
 import Bytes
 import Causality

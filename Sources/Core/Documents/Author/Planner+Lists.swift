@@ -1,4 +1,5 @@
-// Requests on lists and ordered sets, with indexes as the API means them: those that the value has afterwards.
+// Requests on lists and ordered sets, with indexes as the API means them: those that the value has
+// afterwards.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// `restore` is an import: the slot becomes the typed value, kinds included. What is already so stays untouched, and
-// maps go key by key, so importing an export into the node it came from changes nothing.
+// `restore` is an import: the slot becomes the typed value, kinds included. What is already so stays
+// untouched, and maps go key by key, so importing an export into the node it came from changes nothing.
 
 import Bytes
 import Causality

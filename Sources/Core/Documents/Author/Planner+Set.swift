@@ -1,12 +1,12 @@
-// `set` writes the difference (DESIGN 6): what is equal stays untouched, so that it does not overwrite what others
-// change at the same time.
+// `set` writes the difference (DESIGN 6): what is equal stays untouched, so that it does not overwrite what
+// others change at the same time.
 
 import Bytes
 import Causality
 
 extension Planner {
-    /// Makes a slot show a value. `isRequested` is false inside a larger value. Setting the value that is shown
-    /// resolves conflicts when it is what was asked for; otherwise it changes nothing.
+    /// Makes a slot show a value. `isRequested` is false inside a larger value. Setting the value that is
+    /// shown resolves conflicts when it is what was asked for; otherwise it changes nothing.
     mutating func set(_ target: Target, to value: PlainValue, isRequested: Bool) throws(AuthorError) {
         switch (shown(target), value) {
         case (.container(let container), _):
@@ -95,8 +95,8 @@ extension Planner {
         for member in members where !known.contains(member) { emit(.add(member), in: path) }
     }
 
-    /// Removes what is gone, keeps the longest run of members that are in order already, and inserts the others
-    /// between them.
+    /// Removes what is gone, keeps the longest run of members that are in order already, and inserts the
+    /// others between them.
     private mutating func setOrder(
         _ container: ContainerHandle, at path: ContainerPath, to members: [Scalar]
     ) {

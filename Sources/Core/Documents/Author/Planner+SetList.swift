@@ -1,5 +1,5 @@
-// `set` of an array over a list replaces what differs and keeps the identity of every element that stays, so that
-// concurrent edits and moves of those go on meaning the same.
+// `set` of an array over a list replaces what differs and keeps the identity of every element that stays, so
+// that concurrent edits and moves of those go on meaning the same.
 
 import Bytes
 import Causality

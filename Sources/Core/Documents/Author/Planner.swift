@@ -1,6 +1,6 @@
-// Plans the operations of one request against the document as it is. Dots are handed out in order, so an operation
-// can name elements that an earlier one of the plan inserts; containers that the plan makes are new and empty, so
-// nothing has to be read back.
+// Plans the operations of one request against the document as it is. Dots are handed out in order, so an
+// operation can name elements that an earlier one of the plan inserts; containers that the plan makes are new
+// and empty, so nothing has to be read back.
 
 import Bytes
 import Causality

@@ -1,12 +1,12 @@
-// Snapshots of documents: what the store keeps so that a document need not be rebuilt from its log, and what state
-// digests are made of.
+// Snapshots of documents: what the store keeps so that a document need not be rebuilt from its log, and what
+// state digests are made of.
 
 public import Bytes
 import Crypto
 
 extension Document {
-    /// The document's canonical bytes. Two replicas that executed the same operations give the same, whatever the
-    /// order of delivery. O(size).
+    /// The document's canonical bytes. Two replicas that executed the same operations give the same, whatever
+    /// the order of delivery. O(size).
     public func encodeSnapshot() -> [UInt8] { SnapshotEncoder.encode(self) }
 
     /// Reads `encodeSnapshot` back; total on any input.

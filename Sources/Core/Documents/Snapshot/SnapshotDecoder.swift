@@ -1,5 +1,6 @@
-// Reads the bytes of a snapshot back. A disk can hand out anything: the decoder is total, and what it accepts satisfies
-// the invariants that the rest of the floor relies on (orders show exactly the places of what is live).
+// Reads the bytes of a snapshot back. A disk can hand out anything: the decoder is total, and what it accepts
+// satisfies the invariants that the rest of the floor relies on (orders show exactly the places of what is
+// live).
 
 import Bytes
 import Causality
@@ -62,7 +63,7 @@ struct SnapshotDecoder {
     }
 
     private mutating func readContainer(_ handle: ContainerHandle, depth: Int) throws(DecodeFault) {
-        for edit in try priorities("edits", onePerReplica: true) { state[handle].edits.add(edit) }
+        for edit in try priorities("edits", onePerReplica: true) { state.addEdit(edit, to: handle) }
         let content = state[handle].content
         switch state[handle].kind {
         case .map:
@@ -175,7 +176,8 @@ struct SnapshotDecoder {
         if !isSo { throw .notCanonical(field: field) }
     }
 
-    /// Every item takes a byte at least, so a count beyond what remains is refused before anything is allocated.
+    /// Every item takes a byte at least, so a count beyond what remains is refused before anything is
+    /// allocated.
     private mutating func count(_ field: String) throws(DecodeFault) -> Int {
         try reader.count(limit: reader.remaining, field: field)
     }

@@ -1,5 +1,5 @@
-// The bytes of a document's state. They are canonical: equal states give equal bytes, so a digest over them proves
-// that two nodes hold the same. Layout: Sources/Docs/WIRE.md, "Snapshots".
+// The bytes of a document's state. They are canonical: equal states give equal bytes, so a digest over them
+// proves that two nodes hold the same. Layout: Sources/Docs/WIRE.md, "Snapshots".
 
 import Bytes
 import Causality
@@ -87,10 +87,7 @@ struct SnapshotEncoder {
             register.value.encode(into: &writer)
         }
         writer.varint(slot.containers.count)
-        func name(_ container: ContainerHandle) -> ObservedContainer {
-            ObservedContainer(state[container].kind, state[container].generation)
-        }
-        for container in slot.containers.sorted(by: { name($0) < name($1) }) { write(container) }
+        for container in slot.containers { write(container) }
     }
 
     private mutating func write(_ handle: ContainerHandle) {

@@ -1,10 +1,12 @@
-// What the executed operations of a document have made. It is a function of their set: two replicas that executed the
-// same operations in different orders hold equal states (the law suite checks it, the snapshot's bytes prove it).
+// What the executed operations of a document have made. It is a function of their set: two replicas that
+// executed the same operations in different orders hold equal states (the law suite checks it, the snapshot's
+// bytes prove it).
 //
 //   root slot ── map, generation 1 ── "title" ── registers
 //             └─ map, generation 2 ── "items" ── list, generation 1 ── element A:7 ── map, generation 1 …
 //
-// Containers are kept for the document's life, live or not; slots of maps that hold nothing any more are freed.
+// Containers are kept for the document's life, live or not; slots of maps that hold nothing any more are
+// freed.
 
 import Bytes
 import Causality
@@ -15,7 +17,10 @@ struct SlotState: Sendable {
     let parent: ContainerHandle?
     let name: Slot
     var registers = Registers()
+    /// Ascending by generation, then kind.
     var containers: [ContainerHandle] = []
+    /// Those of them that are live, in no order: few, however many there were.
+    var live: [ContainerHandle] = []
     /// The greatest generation of which a delete was executed, of any kind.
     var deletedGeneration = Generation.none
 
@@ -75,8 +80,26 @@ struct DocumentState: Sendable {
 
     // MARK: Finding
 
+    /// O(log n) among the containers of the slot.
     func container(_ kind: ContainerKind, _ generation: Generation, in slot: SlotHandle) -> ContainerHandle? {
-        self[slot].containers.first { self[$0].kind == kind && self[$0].generation == generation }
+        let place = place(of: ObservedContainer(kind, generation), in: slot)
+        guard place < self[slot].containers.count else { return nil }
+        let found = self[slot].containers[place]
+        return name(of: found) == ObservedContainer(kind, generation) ? found : nil
+    }
+
+    func name(of container: ContainerHandle) -> ObservedContainer {
+        ObservedContainer(self[container].kind, self[container].generation)
+    }
+
+    /// Where a container of this name is in its slot, or would be.
+    private func place(of name: ObservedContainer, in slot: SlotHandle) -> Int {
+        var (low, high) = (0, self[slot].containers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.name(of: self[slot].containers[middle]) < name { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The slot of a map's key or a list's element, where there is one.
@@ -96,8 +119,10 @@ struct DocumentState: Sendable {
             if let best, (generation, priority) < (best.generation, best.priority) { return }
             best = (generation, priority, candidate)
         }
-        self[slot].registers.forEach { offer($0.generation, $0.priority, .register($0.value)) }
-        for container in self[slot].containers {
+        if let write = self[slot].registers.winner {
+            offer(write.generation, write.priority, .register(write.value))
+        }
+        for container in self[slot].live {
             guard let latest = self[container].edits.latest else { continue }
             offer(self[container].generation, latest, .container(container))
         }
@@ -106,8 +131,7 @@ struct DocumentState: Sendable {
 
     /// The live containers of a slot as a `clear` names them.
     func observed(in slot: SlotHandle) -> [ObservedContainer] {
-        self[slot].containers.filter { self[$0].edits.isLive }
-            .map { ObservedContainer(self[$0].kind, self[$0].generation) }.sorted()
+        self[slot].live.map { name(of: $0) }.sorted()
     }
 
     /// The shown root map; nil when the document is absent or deleted.
@@ -125,8 +149,21 @@ struct DocumentState: Sendable {
         let handle = ContainerHandle(index: containers.count)
         let content = appendContent(of: kind)
         containers.append(ContainerState(kind: kind, generation: generation, slot: slot, content: content))
-        self[slot].containers.append(handle)
+        self[slot].containers.insert(handle, at: place(of: ObservedContainer(kind, generation), in: slot))
         return handle
+    }
+
+    /// Notes an edit in the container or in anything inside it.
+    mutating func addEdit(_ edit: Priority, to container: ContainerHandle) {
+        if !self[container].edits.isLive { self[self[container].slot].live.append(container) }
+        self[container].edits.add(edit)
+    }
+
+    /// A delete drops the edits that its author had seen.
+    mutating func removeEdits(coveredBy stamp: OperationStamp, of container: ContainerHandle) {
+        guard self[container].edits.isLive else { return }
+        self[container].edits.removeCovered(by: stamp)
+        if !self[container].edits.isLive { self[self[container].slot].live.removeAll { $0 == container } }
     }
 
     private mutating func appendContent(of kind: ContainerKind) -> Int {
@@ -189,8 +226,8 @@ struct DocumentState: Sendable {
         return SlotHandle(index: slots.count - 1)
     }
 
-    /// Frees a slot that may have become empty; a live element keeps its slot. Called when a batch is over, so that
-    /// no handle changes its meaning within one.
+    /// Frees a slot that may have become empty; a live element keeps its slot. Called when a batch is over,
+    /// so that no handle changes its meaning within one.
     mutating func freeIfEmpty(_ slot: SlotHandle) {
         guard let parent = self[slot].parent, self[slot].holdsNothing else { return }
         let content = self[parent].content

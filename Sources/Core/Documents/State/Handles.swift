@@ -1,5 +1,5 @@
-// A document is a few arrays of structs, addressed by handles: nothing is copied when one container deep inside
-// changes, and no enum payload is taken out and put back (which would copy it).
+// A document is a few arrays of structs, addressed by handles: nothing is copied when one container deep
+// inside changes, and no enum payload is taken out and put back (which would copy it).
 
 /// A container of the document: an index into `DocumentState.containers`.
 struct ContainerHandle: Hashable, Sendable {

@@ -1,6 +1,6 @@
-// A list: an order of positions and the elements that stand there. An element keeps its identity (the dot that
-// inserted it) when it moves: a move is a write to its position register, so concurrent moves never double it
-// (Kleppmann, "Moving elements in list CRDTs"). Elements follow edit-wins like containers.
+// A list: an order of positions and the elements that stand there. An element keeps its identity (the dot
+// that inserted it) when it moves: a move is a write to its position register, so concurrent moves never
+// double it (Kleppmann, "Moving elements in list CRDTs"). Elements follow edit-wins like containers.
 
 import Causality
 

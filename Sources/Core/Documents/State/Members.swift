@@ -57,9 +57,9 @@ struct AddWinsMembers: Sendable {
     mutating func restore(_ value: Scalar, _ dots: SurvivingDots) { adds[value] = dots }
 }
 
-/// The members of a remove-wins set. A remove that arrives was in no known add's context (causal order), so it ends
-/// the presence; an add restores it when it had every known remove in its context. Per replica the greatest remove
-/// is enough to check that.
+/// The members of a remove-wins set. A remove that arrives was in no known add's context (causal order), so
+/// it ends the presence; an add restores it when it had every known remove in its context. Per replica the
+/// greatest remove is enough to check that.
 struct RemoveWinsMembers: Sendable {
     struct Member: Sendable {
         var isPresent = false

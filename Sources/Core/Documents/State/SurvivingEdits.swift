@@ -1,13 +1,15 @@
-// Edit wins over delete (DESIGN 6): a container is live while it has an edit that no known delete of it had in its
-// context. Operations arrive in causal order, so an edit that arrives after a delete was not in the delete's context:
-// it is enough to drop the covered edits when a delete arrives, and no delete has to be remembered. Of each replica
-// only the greatest surviving edit matters, because a delete that covers it covers the earlier ones too.
+// Edit wins over delete (DESIGN 6): a container is live while it has an edit that no known delete of it had
+// in its context. Operations arrive in causal order, so an edit that arrives after a delete was not in the
+// delete's context: it is enough to drop the covered edits when a delete arrives, and no delete has to be
+// remembered. Of each replica only the greatest surviving edit matters, because a delete that covers it
+// covers the earlier ones too.
 
 import Causality
 
 /// The greatest surviving edit of each replica. It is live while there is one.
 struct SurvivingEdits: Sendable {
-    /// The first replica's edit, in place because most containers have one writer. Nil only when `others` is empty.
+    /// The first replica's edit, in place because most containers have one writer. Nil only when `others` is
+    /// empty.
     private var first: Priority?
     private var others: [ReplicaID: Priority] = [:]
     /// The greatest of all by priority.
@@ -45,8 +47,8 @@ struct SurvivingEdits: Sendable {
     }
 }
 
-/// The same for list elements, which are many: no times (nothing competes for an element's place), and the usual
-/// single edit, the insertion itself, is one bit.
+/// The same for list elements, which are many: no times (nothing competes for an element's place), and the
+/// usual single edit, the insertion itself, is one bit.
 struct ElementEdits: Sendable {
     /// The insertion survives and is its replica's greatest edit.
     private(set) var ownsInsertion: Bool

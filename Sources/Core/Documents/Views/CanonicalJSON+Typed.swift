@@ -1,5 +1,5 @@
-// The typed view as JSON. A slot is one object; members stand in byte order of their names, like everywhere in an
-// export:
+// The typed view as JSON. A slot is one object; members stand in byte order of their names, like everywhere
+// in an export:
 //
 //   register          {"conflicts":[…],"kind":"register","value":SCALAR}
 //   counter           {"kind":"counter","value":INTEGER}
@@ -9,8 +9,8 @@
 //   list              {"elements":[SLOT with "id":"<replica>:<sequence>"…],"kind":"list","value":[plain…]}
 //
 // A register always has "conflicts", another kind only when there are any: the slots that lost, in descending
-// priority, each with "author" (the replica) and "timestamp" (ms) beside "kind" and "value". A reader takes the
-// "elements" of a list and needs its "value" only where they are missing.
+// priority, each with "author" (the replica) and "timestamp" (ms) beside "kind" and "value". A reader takes
+// the "elements" of a list and needs its "value" only where they are missing.
 
 import Bytes
 import Causality

@@ -1,5 +1,6 @@
-// The canonical JSON text of values (API.md, "Export, canonical"): members in byte order of their keys, no spaces,
-// numbers and strings as in RFC 8785. Equal values give equal bytes on every node, so exports can be compared.
+// The canonical JSON text of values (API.md, "Export, canonical"): members in byte order of their keys, no
+// spaces, numbers and strings as in RFC 8785. Equal values give equal bytes on every node, so exports can be
+// compared.
 
 public import Bytes
 
@@ -73,8 +74,8 @@ public enum CanonicalJSON {
 
     // MARK: Numbers
 
-    /// A finite number as ECMAScript writes it (ECMA-262, Number::toString): the shortest digits that read back,
-    /// without exponent from 1e-6 up to 1e21.
+    /// A finite number as ECMAScript writes it (ECMA-262, Number::toString): the shortest digits that read
+    /// back, without exponent from 1e-6 up to 1e21.
     public static func append(_ number: Double, to text: inout [UInt8]) {
         precondition(number.isFinite, "JSON has no \(number)")
         if number == 0 {
@@ -105,8 +106,9 @@ public enum CanonicalJSON {
         }
     }
 
-    /// The value is 0.digits × 10^point; no zero at either end of the digits. Swift's description has the shortest
-    /// digits that read back, the closest ones among those, as ECMAScript wants them; only the layout differs.
+    /// The value is 0.digits × 10^point; no zero at either end of the digits. Swift's description has the
+    /// shortest digits that read back, the closest ones among those, as ECMAScript wants them; only the
+    /// layout differs.
     private static func shortestDigits(_ number: Double) -> (digits: [UInt8], point: Int) {
         var digits: [UInt8] = []
         var point = 0

@@ -10,8 +10,8 @@ extension Document {
     /// The document with kinds, conflicts and element ids; nil when it is absent or deleted. O(size).
     public var typed: TypedValue? { state.typed(DocumentState.root) }
 
-    /// What a path shows, for reads and conditions; nil when nothing is there or the path leads nowhere. Steps: keys
-    /// in maps, indexes in lists and ordered sets, element ids in lists.
+    /// What a path shows, for reads and conditions; nil when nothing is there or the path leads nowhere.
+    /// Steps: keys in maps, indexes in lists and ordered sets, element ids in lists.
     public func value(at path: [PathElement]) -> PlainValue? {
         guard var container = state.shownRoot else { return nil }
         for (depth, step) in path.enumerated() {

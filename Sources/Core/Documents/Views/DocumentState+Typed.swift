@@ -18,7 +18,7 @@ extension DocumentState {
             result.append(
                 Candidate(generation: $0.generation, priority: $0.priority, shown: .register($0.value)))
         }
-        for container in self[slot].containers {
+        for container in self[slot].live {
             guard let latest = self[container].edits.latest else { continue }
             result.append(
                 Candidate(

@@ -1,5 +1,5 @@
-// The laws of THREATS.md, I1 and I2, for documents of all kinds mixed: whatever the order of delivery, and through
-// snapshots, the same operations give the same document; and it is the one that the definition says.
+// The laws of THREATS.md, I1 and I2, for documents of all kinds mixed: whatever the order of delivery, and
+// through snapshots, the same operations give the same document; and it is the one that the definition says.
 
 import Bytes
 import Causality

@@ -1,6 +1,6 @@
-// The definition of DESIGN 6, evaluated anew from the whole set of operations, without any of the engine's state: live,
-// visible, winner, presence. Only the total order of positions comes from `SequenceOrder`, which has a model of its
-// own. Quadratic and worse; for small histories of honest authors.
+// The definition of DESIGN 6, evaluated anew from the whole set of operations, without any of the engine's
+// state: live, visible, winner, presence. Only the total order of positions comes from `SequenceOrder`, which
+// has a model of its own. Quadratic and worse; for small histories of honest authors.
 
 import Bytes
 import Causality

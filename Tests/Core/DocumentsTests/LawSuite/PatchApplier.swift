@@ -5,8 +5,8 @@ import Testing
 
 @testable import Documents
 
-/// Checks that patches take one plain value to the other, and that each of them does something. A `set` of the value
-/// that was there may only be a container that newly shows, of another kind or generation.
+/// Checks that patches take one plain value to the other, and that each of them does something. A `set` of
+/// the value that was there may only be a container that newly shows, of another kind or generation.
 func expectPatches(
     _ patches: [Patch], from before: TypedValue?, to after: TypedValue?, _ comment: @autoclosure () -> String
 ) {

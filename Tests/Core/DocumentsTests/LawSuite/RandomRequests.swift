@@ -1,5 +1,5 @@
-// Random requests that mostly make sense: they look at the document as it is, so that deep places, moves and conflicts
-// come up often; a few are nonsense on purpose.
+// Random requests that mostly make sense: they look at the document as it is, so that deep places, moves and
+// conflicts come up often; a few are nonsense on purpose.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Replicas in memory: each authors changes on its own copy of one document and executes the others' changes. Whatever
-// happens to a document here is checked: patches, snapshots, authors that refuse.
+// Replicas in memory: each authors changes on its own copy of one document and executes the others' changes.
+// Whatever happens to a document here is checked: patches, snapshots, authors that refuse.
 
 import Bytes
 import Causality
@@ -43,7 +43,8 @@ struct SimulatedReplica: Sendable {
 
     var plain: PlainValue? { document.plain }
 
-    /// Authors a change of several requests; nil when it changes nothing. A request that is refused is left out.
+    /// Authors a change of several requests; nil when it changes nothing. A request that is refused is left
+    /// out.
     mutating func author(_ verbs: [(path: [PathElement], verb: OperationRequest.Verb)]) -> TestChange? {
         lastTime = max(lastTime + 1, clock)
         var context = known

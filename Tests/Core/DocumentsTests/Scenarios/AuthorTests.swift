@@ -1,4 +1,5 @@
-// Requests of the control API: what they become, what they refuse and with which numbers (API.md, "Operations").
+// Requests of the control API: what they become, what they refuse and with which numbers (API.md,
+// "Operations").
 
 import Bytes
 import Causality

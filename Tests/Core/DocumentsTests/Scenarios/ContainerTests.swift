@@ -189,3 +189,37 @@ import Testing
         #expect(a.author([(["n"], .increment(by: 0))]) == nil)
     }
 }
+
+@Suite struct ManyTests {
+    @Test("thousands of replicas at one register, and thousands of lives of one slot, stay cheap")
+    func many() throws {
+        var (a, _) = pair()
+        let empty = VersionVector()
+        for number in 0..<4_000 as Range<UInt64> {
+            let stamp = OperationStamp(
+                dot: Dot(testReplica(100 + number), SequenceNumber(1)),
+                timestamp: Timestamp(milliseconds: number + 1),
+                context: empty)
+            let write = Action.write(slot: .key("r"), value: .integer(Int64(number)), generation: .first)
+            let operation = Operation(
+                document: SimulatedReplica.key, body: .act(in: ContainerPath(generation: .first), write))
+            let patches = a.document.apply([operation], stamps: [stamp])
+            #expect(patches.count == 1)
+        }
+        #expect(a.typed("r")?.conflicts.count == 3_999 && a.plain == ["r": 3_999])
+        a.known = VersionVector((0..<4_000).map { .init(testReplica(100 + $0), SequenceNumber(1)) })
+        var document = a.document
+        var next = Dot(a.id, SequenceNumber(1))
+        for life in 0..<4_000 {
+            let verb = life % 2 == 0 ? OperationRequest.Verb.set([:]) : .set(.scalar(.integer(1)))
+            let authored = try document.author(
+                OperationRequest(document: SimulatedReplica.key, path: ["r"], verb: verb), dot: next,
+                timestamp: Timestamp(milliseconds: UInt64(10_000 + life)), context: a.known)
+            for operation in authored.operations { next = next.advanced(by: operation.sequenceCount) }
+        }
+        #expect(document.plain == ["r": 1] && document.state.containers.count == 2_001)
+        document.checkInvariants()
+        #expect(
+            try Document(snapshot: document.encodeSnapshot()).encodeSnapshot() == document.encodeSnapshot())
+    }
+}

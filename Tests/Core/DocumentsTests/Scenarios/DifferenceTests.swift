@@ -1,4 +1,5 @@
-// `set` writes the difference: what is equal is not written, so it does not overwrite what others change meanwhile.
+// `set` writes the difference: what is equal is not written, so it does not overwrite what others change
+// meanwhile.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Operations that no honest author writes: either they are statically invalid, which every replica sees alike, or they
-// mean something that does not depend on the order of delivery.
+// Operations that no honest author writes: either they are statically invalid, which every replica sees
+// alike, or they mean something that does not depend on the order of delivery.
 
 import Bytes
 import Causality
