@@ -18,8 +18,8 @@ struct RegisterWrite: Hashable, Comparable, Sendable {
 
 /// The surviving writes of one slot.
 struct Registers: Sendable {
-    /// The greatest by (generation, priority): what shows if no container does. In place because nearly every slot
-    /// has at most one write. Nil only when `others` is empty.
+    /// The greatest by (generation, priority): what shows if no container does. In place because nearly every
+    /// slot has at most one write. Nil only when `others` is empty.
     private(set) var winner: RegisterWrite?
     private var others: [RegisterWrite] = []
 
