@@ -122,7 +122,9 @@ let package = Package(
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
         tests(
             "ControlServerTests", in: "Shell/ControlServerTests",
-            of: node + ["NodeRuntime", "ControlAPI", "ControlServer", logging, nioCore, nioPosix, nioLocks]),
+            of: node + [
+                "NodeRuntime", "ControlAPI", "ControlServer", "Simulator", logging, nioCore, nioPosix, nioLocks,
+            ]),
         tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator"]),
         tests("TidyTests", in: "TidyTests", of: []),
         tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),

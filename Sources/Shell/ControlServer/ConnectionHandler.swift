@@ -22,7 +22,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case idle
         case answering(any Exchange)
         /// The answer is out, the body is not whole; so many more bytes of it are thrown away.
-        case discarding(left: Int)
+        case discarding(left: Int, of: ResponseWriter)
     }
 
     private let server: ConnectionSettings
@@ -33,6 +33,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var phase = Phase.idle
     /// The body of the current request is not whole yet.
     private var isReceiving = false
+    /// The client sends its body only once it is told to: after a refusal nobody knows what it sends next.
+    private var isWaitingForContinue = false
     private var isPaused = false
     /// A read that came while paused.
     private var heldRead = false
@@ -54,8 +56,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             switch phase {
             case .idle: break
             case .answering(let exchange): exchange.receive(piece)
-            case .discarding(let left):
-                phase = .discarding(left: left - piece.readableBytes)
+            case .discarding(let left, let writer):
+                phase = .discarding(left: left - piece.readableBytes, of: writer)
                 if left < piece.readableBytes { context.close(promise: nil) }
             }
         case .end:
@@ -63,23 +65,24 @@ final class ConnectionHandler: ChannelDuplexHandler {
             switch phase {
             case .idle: break
             case .answering(let exchange): exchange.receiveEnd()
-            case .discarding:
+            case .discarding(_, let writer):
                 phase = .idle
-                if isStopping { context.close(promise: nil) }
+                if isStopping || writer.closesAfter { writer.closeWhenOut() }
             }
         }
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         isReceiving = true
-        let writer = ResponseWriter(channel: context.channel, request: head) { [weak self] in self?.ended($0)
+        let writer = ResponseWriter(channel: context.channel, request: head) { [weak self] writer in
+            self?.ended(writer) ?? true
         }
         // The parser stops at an upgrade that was offered, and we never take one.
         if isStopping || head.headers.contains(name: "upgrade") { writer.closesAfter = true }
         self.writer = writer
         let length = head.headers.first(name: "content-length").flatMap { Int($0) }
         let hasBody = (length ?? 0) > 0 || head.headers.contains(name: "transfer-encoding")
-        let expects = head.headers.first(name: "expect")?.lowercased() == "100-continue"
+        isWaitingForContinue = hasBody && head.headers.first(name: "expect")?.lowercased() == "100-continue"
         do throws(APIError) {
             guard let caller else { throw .callerRefused() }
             guard isAdmitted else { throw .tooManyConnections(limit: server.limits.connectionsMax) }
@@ -92,11 +95,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
             }
             let exchange = exchange(for: routed, writer, context)
             phase = .answering(exchange)
-            if expects, hasBody { writer.sendContinue() }
+            if isWaitingForContinue { writer.sendContinue() }
+            isWaitingForContinue = false
             exchange.start()
         } catch {
-            // A client that waits for 100 sends no body now, so nobody knows where its next request begins.
-            if expects || caller == nil || !isAdmitted { writer.closesAfter = true }
+            if isWaitingForContinue || caller == nil || !isAdmitted { writer.closesAfter = true }
             writer.send(WholeAnswer(error))
         }
     }
@@ -124,14 +127,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// The exchange's answer is out (its last write follows at once).
-    private func ended(_ writer: ResponseWriter) {
-        if isReceiving {
-            phase = .discarding(left: server.limits.discardedBytesMax)
-        } else {
+    /// The exchange's answer is out (its last write follows at once). True when the connection may close
+    /// after it: a client that is still sending would lose the answer with the connection, so its body is
+    /// read to the end first.
+    private func ended(_ writer: ResponseWriter) -> Bool {
+        guard isReceiving else {
             phase = .idle
+            if isStopping { writer.closesAfter = true }
+            return true
         }
-        if isStopping { writer.closesAfter = true }
+        phase = .discarding(left: server.limits.discardedBytesMax, of: writer)
+        return isStopping || isWaitingForContinue
     }
 
     // MARK: Pressure
@@ -196,7 +202,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             return context.close(promise: nil)
         }
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-        let writer = ResponseWriter(channel: context.channel, request: head) { _ in }
+        let writer = ResponseWriter(channel: context.channel, request: head) { _ in true }
         writer.closesAfter = true
         if case .headerOverflow = fault {
             writer.send(WholeAnswer(.headTooLarge()))

@@ -15,14 +15,16 @@ final class ResponseWriter {
     var closesAfter: Bool
     private(set) var isHeadSent = false
     private(set) var isEnded = false
+    /// Done when the last byte has left.
+    private var out: EventLoopFuture<Void>?
     /// Pieces of this turn of the event loop, written and flushed together at its end.
     private var pending = ByteBuffer()
     private var isFlushScheduled = false
     private var whenFlushed: [() -> Void] = []
-    /// Told when the last byte was handed to the channel.
-    private let ended: (ResponseWriter) -> Void
+    /// Told before the last byte leaves; says whether the connection may close after it.
+    private let ended: (ResponseWriter) -> Bool
 
-    init(channel: any Channel, request: HTTPRequestHead, ended: @escaping (ResponseWriter) -> Void) {
+    init(channel: any Channel, request: HTTPRequestHead, ended: @escaping (ResponseWriter) -> Bool) {
         self.channel = channel
         version = request.version.major == 1 && request.version.minor == 0 ? .http1_0 : .http1_1
         isHead = request.method == .HEAD
@@ -104,12 +106,15 @@ final class ResponseWriter {
         writePending()
         isEnded = true
         // Told before the last write: it may hand the next pipelined request up at once.
-        ended(self)
-        let closes = closesAfter
+        let closes = ended(self) && closesAfter
+        out = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+        if closes { closeWhenOut() }
+    }
+
+    /// Closes when all of the answer has left.
+    func closeWhenOut() {
         let channel = channel
-        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
-            if closes { channel.close(mode: .all, promise: nil) }
-        }
+        out?.whenComplete { _ in channel.close(mode: .all, promise: nil) }
     }
 
     /// The answer cannot be finished: the connection goes, so that the client sees that it is cut.
