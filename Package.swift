@@ -133,6 +133,9 @@ let package = Package(
             "PeerNetworkTests", in: "Shell/PeerNetworkTests",
             of: ["Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
         tests("NodeRuntimeTests", in: "Shell/NodeRuntimeTests", of: ["Causality", "Node", "NodeRuntime", logging]),
+        tests(
+            "ReplCtlTests", in: "Client/ReplCtlTests",
+            of: ["Bytes", "Documents", "ControlAPI", "ReplClient", "replctl", nioCore, nioPosix, nioHTTP1]),
         tests("SQLiteStoreTests", in: "Shell/SQLiteStoreTests", of: data + ["Node", "SQLiteStore"]),
     ]
 )

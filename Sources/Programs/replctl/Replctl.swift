@@ -1,5 +1,107 @@
-// The program `replctl`.
+// The program `replctl`: the person's tool for one daemon, over its Unix socket. Each verb is an endpoint of
+// the API and no more; what it adds is words, tables and exit codes.
 
-@main struct Replctl {
-    static func main() {}
+import ArgumentParser
+import Glibc
+import ReplClient
+
+@main struct Replctl: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "replctl",
+        abstract: "Reads and writes the documents of repld, and looks after its spaces.",
+        discussion: """
+            A first space, a document in it, and another device that joins:
+              replctl space create household
+              replctl set household note/groceries title=Groceries 'items=["milk","bread"]'
+              replctl get household note/groceries
+              replctl space invite household --role writer
+              replctl join repl1-…                      (on the other device)
+
+            PATH is dotted: items.0.qty. A part that is a number without leading zero is an index of a list, \
+            @ID an element by its id, all else a key of a map. A backslash takes the next character as it \
+            is, and makes the part a key: a\\.b is the key "a.b", \\2024 the key "2024". The empty path is \
+            the document.
+            VALUE is JSON, or a string when it is not: done=true, title=Groceries, 'code="007"'.
+
+            The daemon's socket: --socket, REPL_SOCKET, $XDG_RUNTIME_DIR/repld/control.sock if it is there, \
+            else /run/repld/control.sock.
+            Exit codes: 0 done, 1 failed, 2 the daemon was not reached, 3 bad input, 4 refused, 5 timed out.
+            """,
+        version: "replctl \(version)",
+        subcommands: [
+            StatusCommand.self, PeersCommand.self, SpacesCommand.self, SpaceCommand.self, JoinCommand.self,
+            GetCommand.self, ListCommand.self, SetCommand.self, DeleteCommand.self, IncrementCommand.self,
+            AddCommand.self, RemoveCommand.self, InsertCommand.self, MoveCommand.self, SpliceCommand.self,
+            MakeCommand.self, EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
+            ExportCommand.self, ImportCommand.self, WaitCommand.self, BackupCommand.self,
+            RestoreCommand.self, CompletionCommand.self,
+        ])
+
+    static func main() async {
+        // A reader that went away shows as a failed write, not as a signal in the middle of one.
+        signal(SIGPIPE, SIG_IGN)
+        guard let arguments = utf8Arguments() else {
+            Console.process.complain("an argument is not UTF-8")
+            Glibc.exit(ExitCode.badInput.rawValue)
+        }
+        Glibc.exit(await run(arguments).rawValue)
+    }
+
+    /// Does what the arguments say, and says how it ended. Tests come in here, with a console of their own.
+    static func run(_ arguments: [String]) async -> ExitCode {
+        let console = Console.current
+        let command: any ParsableCommand
+        do {
+            command = try parseAsRoot(arguments)
+        } catch {
+            return explain(error, console)
+        }
+        do {
+            if var verb = command as? any AsyncParsableCommand {
+                try await verb.run()
+            } else {
+                var verb = command
+                try verb.run()
+            }
+            return .ok
+        } catch is OutputClosed {
+            return .failed
+        } catch let failure as CommandFailure {
+            return failure.tell(console, asJSON: (command as? any Verb)?.common.json ?? false)
+        } catch let error as ClientError {
+            return CommandFailure(error).tell(console, asJSON: (command as? any Verb)?.common.json ?? false)
+        } catch let error as DescriptorFailure {
+            return CommandFailure(.failed, "cannot read standard input: \(error.message)").tell(console)
+        } catch {
+            return explain(error, console)
+        }
+    }
+
+    /// What the parser throws: help and versions are answers, everything else is bad input.
+    private static func explain(_ error: any Error, _ console: Console) -> ExitCode {
+        let text = fullMessage(for: error) + "\n"
+        guard exitCode(for: error).rawValue == 0 else {
+            console.complain(text)
+            return .badInput
+        }
+        do throws(OutputClosed) {
+            try console.write(text)
+            return .ok
+        } catch {
+            return .failed
+        }
+    }
+
+    /// Nil when one is not UTF-8: a repaired key would be another document's.
+    private static func utf8Arguments() -> [String]? {
+        var arguments: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[index] else { break }
+            guard let argument = String(validatingCString: bytes) else { return nil }
+            arguments.append(argument)
+        }
+        return arguments
+    }
 }

@@ -1,0 +1,78 @@
+// How a command ends: the exit codes that scripts rely on, and what a person is told. The daemon's refusals
+// already carry a message and a hint; here they get their exit code.
+
+import ControlAPI
+import Documents
+import ReplClient
+
+/// The exit codes of API.md.
+enum ExitCode: Int32 {
+    case ok = 0
+    case failed = 1
+    /// The daemon was not reached.
+    case unreachable = 2
+    case badInput = 3
+    case refused = 4
+    case timedOut = 5
+
+    /// Of a refusal with this HTTP status.
+    init(status: Int) {
+        switch status {
+        case 408: self = .timedOut
+        case 400, 405, 413, 415, 422: self = .badInput
+        case 403, 409, 410, 412, 429: self = .refused
+        default: self = .failed
+        }
+    }
+}
+
+/// Standard output is gone: whoever read it has enough.
+struct OutputClosed: Error {}
+
+/// A command that did not do what it was asked.
+struct CommandFailure: Error, Equatable {
+    let code: ExitCode
+    /// The API's code, or ours in the same style.
+    let name: String
+    let message: String
+    let hint: String
+
+    init(_ code: ExitCode, _ message: String, hint: String = "", name: String? = nil) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.name = name ?? "\(code)"
+    }
+
+    init(_ error: ClientError) {
+        let (code, name): (ExitCode, String) =
+            switch error {
+            case .unreachable: (.unreachable, "unreachable")
+            case .refused(let refusal, _): (ExitCode(status: refusal.status), refusal.code)
+            case .timedOut: (.timedOut, "no-answer")
+            case .cut: (.failed, "connection-cut")
+            case .malformed: (.failed, "malformed-answer")
+            }
+        self.init(code, error.message, hint: error.hint, name: name)
+    }
+
+    /// Says it on standard error, with `--json` in the API's form.
+    func tell(_ console: Console, asJSON: Bool = false) -> ExitCode {
+        if asJSON {
+            var json = JSONWriter()
+            json.object {
+                $0.name("error")
+                $0.object {
+                    $0.member("code", name)
+                    $0.member("message", message)
+                    $0.member("hint", hint)
+                }
+            }
+            console.complain(String(decoding: json.bytes, as: UTF8.self))
+        } else {
+            console.complain(console.paintedError("replctl: ", .red) + console.safe(message))
+            if !hint.isEmpty { console.complain("  " + console.safe(hint)) }
+        }
+        return code
+    }
+}

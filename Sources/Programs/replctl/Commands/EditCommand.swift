@@ -1,0 +1,147 @@
+// edit: a text or a value in the person's own editor. What they changed becomes splices under the condition
+// that the text is still what they saw; when it is not, nothing is written and their version is kept in a
+// file.
+
+import ArgumentParser
+import Bytes
+import ControlAPI
+import Documents
+import ReplClient
+
+struct EditCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Edit a text, or any value as JSON, in $VISUAL or $EDITOR.",
+        discussion: """
+            The difference becomes splices of a text, so what others write elsewhere in it at the same time \
+            stays. Where nothing stands yet a text is made. Without PATH the whole document is edited as \
+            JSON.
+            Example: EDITOR=nano replctl edit household note/1 body
+            """)
+    @Argument(help: "Name or id.") var space: String
+    @Argument(help: "The document's key.") var key: String
+    @Argument(help: "A place in it, such as body.") var path: String?
+    @OptionGroup var common: CommonOptions
+
+    /// What stands at the path before.
+    enum Subject: Equatable {
+        case absent
+        case text(String)
+        /// A string that is no text: it is replaced whole.
+        case string(String)
+        case json(PlainValue)
+
+        /// What the editor shows.
+        var shown: String {
+            switch self {
+            case .absent: ""
+            case .text(let text), .string(let text): text
+            case .json(let value): PrettyJSON.text(value) + "\n"
+            }
+        }
+
+        /// For the editor's colours.
+        var suffix: String {
+            if case .json = self { "json" } else { "txt" }
+        }
+    }
+
+    func run() async throws {
+        let path = try DottedPath(path ?? "")
+        let subject = try await read(path)
+        let editor = try Editor(console)
+        let file = try EditedFile(subject.shown, suffix: subject.suffix)
+        let status = try editor.open(file.path)
+        guard status == 0 else {
+            file.remove()
+            throw CommandFailure(.failed, "the editor ended with \(status); nothing was written")
+        }
+        let edited = try file.read(likeBefore: subject.shown)
+        guard edited != subject.shown else {
+            file.remove()
+            return console.complain("nothing changed")
+        }
+        do {
+            try await transact(space, body: try transaction(subject, edited, path))
+            file.remove()
+        } catch {
+            // The work of an hour is not thrown away because a disk was full.
+            console.complain("nothing was written; what you wrote is in \(file.path)")
+            throw error
+        }
+    }
+
+    private func read(_ path: DottedPath) async throws -> Subject {
+        let request = ClientRequest("GET", ["spaces", space, "documents", key], query: [("view", "typed")])
+        let answer: PlainValue
+        do throws(ClientError) {
+            answer = try await common.client.call(request).json()
+        } catch {
+            guard case .refused(let refusal, _) = error, refusal.code == "no-such-document" else {
+                throw error
+            }
+            return path.steps.isEmpty ? .json(.emptyObject) : .absent
+        }
+        guard let document = answer["value"] else { throw ClientError.malformed("a document without value") }
+        let typed: PlainValue
+        do throws(CommandFailure) {
+            typed = try path.find(in: document, isTyped: true)
+        } catch {
+            return .absent
+        }
+        return Self.subject(typed)
+    }
+
+    static func subject(_ typed: PlainValue) -> Subject {
+        let plain = TypedText.plain(typed)
+        guard case .scalar(.string(let text)) = plain else { return .json(plain) }
+        return typed.string("kind") == "text" ? .text(text.string) : .string(text.string)
+    }
+
+    /// Fails with 412 when what was edited is no longer there.
+    func transaction(_ subject: Subject, _ edited: String, _ path: DottedPath) throws -> [UInt8] {
+        var condition = JSONWriter()
+        condition.object {
+            $0.member("document", key)
+            $0.name("path")
+            path.write(to: &$0)
+            switch subject {
+            case .absent: $0.member("exists", false)
+            case .text(let text), .string(let text): $0.member("equals", text)
+            case .json(let value):
+                $0.name("equals")
+                $0.plain(value)
+            }
+        }
+        let operations: [OperationText]
+        switch subject {
+        case .absent: operations = [OperationText(TextSplice(index: 0, delete: 0, insert: edited), key, path)]
+        case .text(let text):
+            operations = TextDifference.splices(from: text, to: edited).map { OperationText($0, key, path) }
+        case .string: operations = [OperationText("set", key, path, value: .scalar(.string(.init(edited))))]
+        case .json:
+            do throws(JSONFault) {
+                let value = try JSONReader.read(Array(edited.utf8))
+                operations = [OperationText("set", key, path, value: value)]
+            } catch {
+                throw CommandFailure(.badInput, "what you wrote is no JSON: \(error.message)")
+            }
+        }
+        // A missing document has no value to compare with.
+        let isNew = subject == .json(.emptyObject) && path.steps.isEmpty
+        return OperationText.transaction(operations, conditions: isNew ? [] : [condition.bytes])
+    }
+}
+
+/// The typed view read back.
+enum TypedText {
+    /// What the plain view shows of a typed slot.
+    static func plain(_ typed: PlainValue) -> PlainValue {
+        switch typed.string("kind") {
+        case "map":
+            guard case .object(let members)? = typed["value"] else { return .emptyObject }
+            return .object(members.map { PlainValue.Member($0.key, plain($0.value)) })
+        case "list" where typed["elements"] != nil: return .array(typed.list("elements").map(plain))
+        default: return typed["value"] ?? .scalar(.null)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// What a person looks at first: the node, its peers, its spaces.
+
+import ArgumentParser
+import Bytes
+import Documents
+import ReplClient
+
+struct StatusCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the node, its spaces and what needs attention.")
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await ask(ClientRequest("GET", ["status"])) { answer in
+            let spaces = answer.list("spaces")
+            let listening = answer.list("listening").compactMap(\.text).joined(separator: ", ")
+            let offset = answer["clock"]?.integer("offsetMs").map { "\($0) ms off the peers' at most" }
+            try console.write(
+                Table.pairs([
+                    ("device", answer.cell("device")), ("name", answer.cell("name")),
+                    ("version", answer.cell("version")),
+                    ("listening", listening.isEmpty ? "-" : listening), ("links", answer.cell("links")),
+                    ("clock", offset ?? "no peer to compare with"), ("spaces", "\(spaces.count)"),
+                ]))
+            if !spaces.isEmpty { try console.write("\n" + SpacesCommand.table(spaces).lines()) }
+            for alarm in answer.list("alarms") {
+                let since = alarm.integer("since").map { " since \(Moment.text(milliseconds: $0))" } ?? ""
+                try console.write(
+                    "\n" + console.painted("ALARM \(alarm.cell("code"))", .red) + since + ": "
+                        + console.safe(alarm.cell("message")) + "\n  " + console.safe(alarm.cell("hint"))
+                        + "\n")
+            }
+        }
+    }
+}
+
+struct PeersCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "peers", abstract: "Show the other nodes: linked or not, and why not; in sync or not.")
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await ask(ClientRequest("GET", ["peers"])) { answer in
+            let peers = answer.list("peers")
+            guard !peers.isEmpty else { return console.complain("no peers are known") }
+            var table = Table(
+                "NAME", "STATE", "SINCE", "RTT", "BEHIND", "AHEAD", "DEVICE", "ADDRESS", "WHY NOT",
+                numbers: [3, 4, 5])
+            for peer in peers {
+                let (behind, ahead) = (Self.sum(peer, "behindChanges"), Self.sum(peer, "aheadChanges"))
+                let since = peer.integer("since").flatMap { $0 > 0 ? Moment.text(milliseconds: $0) : nil }
+                let rtt = peer.integer("rttMs").map { "\($0) ms" }
+                table.row(
+                    peer.cell("name"), peer.cell("state"), since ?? "-", rtt ?? "-", behind, ahead,
+                    peer.cell("device"), peer.list("addresses").first?.text ?? "-", peer.cell("whyNot"))
+            }
+            try console.write(table)
+        }
+    }
+
+    /// Over the spaces that it shares with this node; a dash when there are none.
+    private static func sum(_ peer: PlainValue, _ name: String) -> String {
+        let spaces = peer.list("spaces")
+        guard !spaces.isEmpty else { return "-" }
+        var sum: Int64 = 0
+        for space in spaces {
+            sum = sum.addingReportingOverflow(space.integer(.init(name)) ?? 0).partialValue
+        }
+        return "\(sum)"
+    }
+}
+
+struct SpacesCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "spaces", abstract: "List the spaces that this node holds.")
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await ask(ClientRequest("GET", ["spaces"])) { answer in
+            let spaces = answer.list("spaces")
+            guard !spaces.isEmpty else {
+                return console.complain("no spaces: replctl space create NAME, or replctl join TOKEN")
+            }
+            try console.write(Self.table(spaces))
+        }
+    }
+
+    static func table(_ spaces: [PlainValue]) -> Table {
+        var table = Table("NAME", "ROLE", "MEMBERS", "DOCUMENTS", "ID", numbers: [2, 3])
+        for space in spaces {
+            table.row(
+                space.cell("name"), space.cell("role"), space.cell("members"), space.cell("documents"),
+                space.cell("id"))
+        }
+        return table
+    }
+}

@@ -1,0 +1,154 @@
+// Long answers: the change stream, the log, exports; and the import that takes an export back.
+
+import ArgumentParser
+import Bytes
+import ControlAPI
+import Documents
+import ReplClient
+
+struct WatchCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print changes as they are committed, of this device and of others.",
+        discussion: """
+            Without --since it starts now. --since begin gives the current state first; --since CURSOR goes \
+            on exactly after it (a cursor stands in each line of --json).
+            Examples:
+              replctl watch household note/
+              replctl watch household --since begin --json
+            """)
+    @Argument(help: "Name or id.") var space: String
+    @Argument(help: "What the keys begin with.") var prefix: String?
+    @Option(help: "begin, or a cursor.") var since: String?
+    @Flag(inversion: .prefixedNo, help: "Stay for what comes, or end after what is held.") var follow = true
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let request = ClientRequest(
+            "GET", ["spaces", space, "changes"],
+            query: [("since", since), ("prefix", prefix), ("follow", follow ? nil : "false")])
+        let cursor = try await common.client.stream(request) { stream in
+            var cursor: String?
+            // An empty line is a sign of life.
+            for try await line in stream.lines where !line.isEmpty {
+                let value = try ClientAnswer.json(line)
+                if let refusal = ClientError.Refusal(value, status: 200) {
+                    throw CommandFailure(.failed, refusal.message, hint: refusal.hint, name: refusal.code)
+                }
+                cursor = value.string("cursor") ?? cursor
+                if common.json { try console.writeLine(line) } else { try show(value) }
+            }
+            return cursor
+        }
+        guard !follow else {
+            throw CommandFailure(
+                .failed, "the daemon ended the stream",
+                hint: cursor.map { "go on with --since \($0)" } ?? "", name: "stream-ended")
+        }
+    }
+
+    private func show(_ value: PlainValue) throws {
+        for line in PatchText.lines(of: value) { try console.writeLine(line) }
+    }
+}
+
+struct LogCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Print the changes that this node holds, in the order in which it committed them.",
+        discussion: """
+            A change that is void or skipped stays in the log and has no effect on documents.
+            Example: replctl log household --document note/1
+            """)
+    @Argument(help: "Name or id.") var space: String
+    @Option(help: "Only changes after this one.") var after: String?
+    @Option(help: "Only changes of this document.") var document: String?
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let request = ClientRequest(
+            "GET", ["spaces", space, "log"], query: [("after", after), ("document", document)])
+        try await common.client.stream(request) { stream in
+            for try await line in stream.lines where !line.isEmpty {
+                if common.json { try console.writeLine(line) } else { try show(try ClientAnswer.json(line)) }
+            }
+        }
+    }
+
+    /// Columns have the widths of their contents: times, ids and states are as long as they are.
+    private func show(_ change: PlainValue) throws {
+        let time = change.integer("timestamp").map { Moment.text(milliseconds: $0) } ?? "-"
+        var count: Int64 = 0
+        if let first = change.integer("first"), let last = change.integer("last"), first > 0, last >= first {
+            count = last - first + 1
+        }
+        let status = change.cell("status")
+        let shown = status == "executed" ? status : console.painted(status, .yellow)
+        try console.writeLine(
+            "\(time)  \(console.safe(change.cell("author")))  \(change.cell("change"))  "
+                + "\(count) operation\(count == 1 ? "" : "s")  \(shown)")
+    }
+}
+
+struct ExportCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Print all documents of a space, one JSON object a line.",
+        discussion: """
+            The export is canonical: nodes that hold the same changes print the same bytes. With --typed it \
+            can be imported with kinds kept.
+            Example: replctl export household --typed > household.ndjson
+            """)
+    @Argument(help: "Name or id.") var space: String
+    @Flag(help: "The typed view, which import takes.") var typed = false
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let request = ClientRequest(
+            "GET", ["spaces", space, "export"], query: [("view", typed ? "typed" : nil)], timeoutSeconds: nil)
+        // Lines that scroll by are progress enough.
+        let progress = ProgressLine(
+            "exporting", total: nil, console: console, isQuiet: common.json || console.isTerminal)
+        defer { progress.finish() }
+        try await common.client.stream(request) { stream in
+            if console.isTerminal {
+                for try await line in stream.lines {
+                    try console.writeLine(Printable.json(String(decoding: line, as: UTF8.self)))
+                }
+            } else {
+                for try await piece in stream.pieces {
+                    try console.write(piece)
+                    progress.advance(piece.count)
+                }
+            }
+        }
+    }
+}
+
+struct ImportCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Take documents from standard input: lines of a typed export.",
+        discussion: """
+            Each document becomes as its line says; one that is so already does not change, so an import can \
+            be repeated.
+            Example: replctl import household < household.ndjson
+            """)
+    @Argument(help: "Name or id.") var space: String
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let input = console.input
+        let progress = ProgressLine(
+            "importing", total: fileSize(of: input), console: console, isQuiet: common.json)
+        defer { progress.finish() }
+        let request = ClientRequest("POST", ["spaces", space, "import"], timeoutSeconds: nil)
+        let answer = try await common.client.call(request) { body in
+            for try await piece in DescriptorBytes(input) {
+                try await body.send(piece)
+                progress.advance(piece.count)
+            }
+        }
+        progress.finish()
+        if common.json { return try console.writeLine(answer.body) }
+        let count = try answer.json().integer("documents") ?? 0
+        try console.writeLine("\(count) document\(count == 1 ? "" : "s") imported")
+    }
+}

@@ -1,0 +1,85 @@
+// Operations as the API takes them, written from what was typed.
+
+import Bytes
+import ControlAPI
+import Documents
+
+/// The JSON of one operation.
+struct OperationText {
+    let json: [UInt8]
+
+    init(
+        _ op: String, _ document: String, _ path: DottedPath, _ members: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("op", op)
+            $0.member("document", document)
+            $0.name("path")
+            path.write(to: &$0)
+            members(&$0)
+        }
+        json = writer.bytes
+    }
+
+    /// With one member `value`.
+    init(_ op: String, _ document: String, _ path: DottedPath, value: PlainValue) {
+        self.init(op, document, path) {
+            $0.name("value")
+            $0.plain(value)
+        }
+    }
+
+    /// The body of a transaction; `conditions` are whole objects.
+    static func transaction(_ operations: [OperationText], conditions: [[UInt8]] = []) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.name("operations")
+            $0.array(operations) { $0.raw($1.json) }
+            if !conditions.isEmpty {
+                $0.name("if")
+                $0.array(conditions) { $0.raw($1) }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension PlainValue {
+    /// The string that this is; nil for anything else.
+    var text: String? {
+        guard case .scalar(.string(let text)) = self else { return nil }
+        return text.string
+    }
+
+    /// A member that is a string; nil when it is absent, null or something else.
+    func string(_ name: Key) -> String? {
+        guard case .scalar(.string(let text))? = self[name] else { return nil }
+        return text.string
+    }
+
+    func integer(_ name: Key) -> Int64? {
+        guard case .scalar(.integer(let number))? = self[name] else { return nil }
+        return number
+    }
+
+    func bool(_ name: Key) -> Bool? {
+        guard case .scalar(.bool(let flag))? = self[name] else { return nil }
+        return flag
+    }
+
+    /// A member that is an array; empty when it is anything else.
+    func list(_ name: Key) -> [PlainValue] {
+        guard case .array(let elements)? = self[name] else { return [] }
+        return elements
+    }
+
+    /// A member for a table: strings as they are, absent and null as a dash.
+    func cell(_ name: Key) -> String {
+        switch self[name] {
+        case nil, .scalar(.null)?: "-"
+        case .scalar(.string(let text))?: text.string
+        case let other?: PrettyJSON.compact(other)
+        }
+    }
+}

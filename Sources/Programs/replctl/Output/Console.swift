@@ -1,0 +1,96 @@
+// Where the words of a command go. The descriptors and the environment are a value, so that tests run
+// commands in their own process and read what they said. Nothing that came from a document or a peer reaches
+// a terminal as it is: control characters in it could move the cursor or worse.
+
+import Glibc
+
+/// Standard input, output and error of a command, and its environment.
+struct Console: Sendable {
+    let input: CInt
+    let output: CInt
+    let error: CInt
+    let environment: @Sendable (String) -> String?
+
+    /// The one of the running command.
+    @TaskLocal static var current = Console.process
+
+    static let process = Console(input: STDIN_FILENO, output: STDOUT_FILENO, error: STDERR_FILENO) { name in
+        getenv(name).map { String(cString: $0) }
+    }
+
+    init(
+        input: CInt, output: CInt, error: CInt, environment: @escaping @Sendable (String) -> String?
+    ) {
+        self.input = input
+        self.output = output
+        self.error = error
+        self.environment = environment
+    }
+
+    var isTerminal: Bool { isatty(output) == 1 }
+    /// Progress and colours of messages depend on where those go.
+    var isErrorTerminal: Bool { isatty(error) == 1 }
+
+    // MARK: Writing
+
+    func write(_ bytes: [UInt8]) throws(OutputClosed) {
+        guard Self.write(bytes, to: output) else { throw OutputClosed() }
+    }
+
+    func write(_ text: String) throws(OutputClosed) { try write(Array(text.utf8)) }
+
+    /// Ends the line if the text does not.
+    func writeLine(_ bytes: [UInt8]) throws(OutputClosed) {
+        try write(bytes.last == 0x0A ? bytes : bytes + [0x0A])
+    }
+
+    func writeLine(_ text: String) throws(OutputClosed) { try write(Array((text + "\n").utf8)) }
+
+    /// To standard error, where nobody may be listening.
+    func complain(_ text: String) {
+        _ = Self.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: error)
+    }
+
+    /// False when nothing more can be written there.
+    static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+        var start = 0
+        while start < bytes.count {
+            let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                start += count
+            } else if errno == EAGAIN {
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    // MARK: Looks
+
+    enum Paint: String {
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    private var wantsColour: Bool {
+        (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+    }
+
+    /// In colour where standard output is a terminal.
+    func painted(_ text: String, _ paint: Paint) -> String {
+        isTerminal && wantsColour ? "\u{1B}[\(paint.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    func paintedError(_ text: String, _ paint: Paint) -> String {
+        isErrorTerminal && wantsColour ? "\u{1B}[\(paint.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// On one line, with what could steer a terminal written as an escape.
+    func safe(_ text: some StringProtocol) -> String { Printable.line(text) }
+}

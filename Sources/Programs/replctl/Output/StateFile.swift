@@ -1,0 +1,87 @@
+// restore: a backup becomes the database of a state directory. The daemon finds it there without the files
+// that a running node leaves beside it (`instance`, `high-water`), and the copy says itself that it is one,
+// so the node opens new logs; it makes its key file from the backup.
+
+import Glibc
+
+enum StateFile {
+    /// The first bytes of an SQLite database.
+    static let magic = Array("SQLite format 3\0".utf8)
+    private static let database = "repld.db"
+    /// What a node keeps; a journal of another database beside ours would destroy it.
+    private static let files = [
+        database, "repld.db-wal", "repld.db-shm", "repld.db-journal", "instance", "high-water",
+    ]
+
+    /// Bytes copied. `progress` is told each piece.
+    static func restore(
+        _ file: String, to state: String, progress: (Int) -> Void
+    ) throws(CommandFailure) -> Int64 {
+        let source = open(file, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw NewFile.failure("opening \(file)") }
+        defer { close(source) }
+        guard try read(source, magic.count, file) == magic else {
+            throw CommandFailure(
+                .badInput, "\(file) is no backup of repld", hint: "take a file that replctl backup made")
+        }
+        let (directory, owner) = try lock(state)
+        // The lock goes with the descriptor: no daemon starts there while the file grows.
+        defer { close(directory) }
+        var target = try NewFile("\(state)/\(database)")
+        do throws(CommandFailure) {
+            try target.write(magic)
+            while true {
+                let piece = try read(source, 1 << 20, file)
+                guard !piece.isEmpty else { break }
+                try target.write(piece)
+                progress(piece.count)
+            }
+            try target.finish(owner: geteuid() == 0 ? owner : nil)
+        } catch {
+            target.abandon()
+            throw error
+        }
+        return target.count
+    }
+
+    /// Makes the directory if it is missing and private in any case; refuses one that is in use or not empty.
+    private static func lock(
+        _ state: String
+    ) throws(CommandFailure) -> (descriptor: CInt, owner: (user: uid_t, group: gid_t)) {
+        guard mkdir(state, 0o700) == 0 || errno == EEXIST else { throw NewFile.failure("making \(state)") }
+        let descriptor = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw NewFile.failure("opening \(state)") }
+        do throws(CommandFailure) {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                guard errno == EWOULDBLOCK else { throw NewFile.failure("locking \(state)") }
+                throw CommandFailure(
+                    .refused, "a running repld uses \(state)", hint: "stop it, or name another directory")
+            }
+            for name in files where access("\(state)/\(name)", F_OK) == 0 {
+                throw CommandFailure(
+                    .refused, "\(state) holds a node already (\(name)); it is not overwritten",
+                    hint: "name an empty directory, or move what is there away")
+            }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw NewFile.failure("reading \(state)") }
+            guard status.st_mode & 0o077 == 0 || fchmod(descriptor, 0o700) == 0 else {
+                throw NewFile.failure("making \(state) private")
+            }
+            return (descriptor, (status.st_uid, status.st_gid))
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func read(_ descriptor: CInt, _ count: Int, _ path: String) throws(CommandFailure)
+        -> [UInt8]
+    {
+        var bytes = [UInt8](repeating: 0, count: count)
+        while true {
+            let got = Glibc.read(descriptor, &bytes, count)
+            if got >= 0 { return Array(bytes[..<got]) }
+            guard errno == EINTR else { throw NewFile.failure("reading \(path)") }
+        }
+    }
+}

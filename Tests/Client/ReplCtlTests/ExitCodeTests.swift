@@ -1,0 +1,124 @@
+// Exit codes and what a person is told: API.md, "replctl".
+
+import Foundation
+import Testing
+
+@testable import ReplClient
+@testable import replctl
+
+private func error(_ code: String) -> String {
+    #"{"error":{"code":"\#(code)","message":"what","hint":"do"}}"#
+}
+
+@Suite struct ExitCodeTests {
+    @Test(
+        "statuses have their exit codes",
+        arguments: [
+            (400, 3), (403, 4), (404, 1), (405, 3), (408, 5), (409, 4), (410, 4), (412, 4), (413, 3),
+            (415, 3),
+            (422, 3), (429, 4), (500, 1), (503, 1), (507, 1),
+        ] as [(Int, Int32)])
+    func statuses(status: Int, code: Int32) async throws {
+        try await FakeDaemon.serving({ _ in .whole(status, error("some-code")) }) { daemon in
+            let result = try await replctl(["set", "home", "k", "a=1", "--socket", daemon.socket])
+            #expect(result.code.rawValue == code)
+            #expect(result.output.isEmpty && result.error == "replctl: what\n  do\n")
+            let json = try await replctl(["set", "home", "k", "a=1", "--json", "--socket", daemon.socket])
+            #expect(json.error == error("some-code") + "\n")
+        }
+    }
+
+    @Test("a daemon that is not there is 2, and how to start it is told")
+    func unreachable() async throws {
+        let folder = Folder()
+        let missing = try await replctl(["status", "--socket", folder.path + "/none"])
+        #expect(missing.code == .unreachable && missing.error.contains("systemctl start repld"))
+        // A file that nobody listens on: what a killed daemon leaves.
+        let path = folder.path + "/stale"
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        close(descriptor)
+        try #require(bound == 0)
+        let stale = try await replctl(["status", "--socket", path])
+        #expect(stale.code == .unreachable && stale.error.contains("nobody listens"))
+    }
+
+    @Test("a socket that this user may not open is 2, and the group is told")
+    func permission() {
+        let error = ClientError.unreachable(socket: "/s", ClientError.Reason(EACCES))
+        #expect(error == .unreachable(socket: "/s", .noPermission))
+        #expect(CommandFailure(error).code == .unreachable && error.hint.contains("usermod -aG repld"))
+    }
+
+    @Test(
+        "arguments that make no sense are 3",
+        arguments: [
+            ["nonsense"], ["get", "home"], ["set", "home", "k"], ["set", "home", "k", "novalue"],
+            ["status", "--what"],
+            ["incr", "home", "k", "n", "x"], ["incr", "home", "k", "n", "1", "2"],
+            ["incr", "home", "k", "n", "--x"],
+            ["move", "home", "k", "l", "a", "0"], ["delete", "home", "k", ""], ["add", "home", "k", "s"],
+            ["space", "invite", "home", "--expires", "soon"], ["completion", "tcsh"],
+            ["restore", "/nonexistent"],
+            ["set", "home", "k", "n=99999999999999999999"],
+        ])
+    func badInput(arguments: [String]) async throws {
+        // Nothing is asked: a socket that is not there would be 2.
+        let result = try await replctl(arguments, environment: ["REPL_SOCKET": "/nonexistent/socket"])
+        #expect(result.code == .badInput, "\(result.error)")
+        #expect(result.output.isEmpty && !result.error.isEmpty)
+    }
+
+    @Test(
+        "help and version are answers", arguments: [["--help"], ["--version"], ["set", "--help"], ["space"]])
+    func help(arguments: [String]) async throws {
+        let result = try await replctl(arguments)
+        #expect(result.code == .ok && result.error.isEmpty && !result.output.isEmpty)
+    }
+
+    @Test("completions exist for three shells", arguments: ["bash", "zsh", "fish"])
+    func completion(shell: String) async throws {
+        let result = try await replctl(["completion", shell])
+        #expect(result.code == .ok && result.output.contains("replctl") && result.output.contains("invites"))
+    }
+
+    @Test("an answer that is cut, malformed or never comes has its own words")
+    func brokenAnswers() async throws {
+        try await FakeDaemon.serving({ request in
+            switch request.target {
+            case "/v1/spaces": .whole(200, "{not json")
+            case "/v1/peers": .cut(["{"])
+            default: .silence
+            }
+        }) { daemon in
+            let malformed = try await replctl(["spaces", "--socket", daemon.socket])
+            #expect(malformed.code == .failed && malformed.error.contains("not what the API promises"))
+            let cut = try await replctl(["peers", "--socket", daemon.socket])
+            #expect(cut.code == .failed && cut.error.contains("the connection ended"))
+            let silent = ClientRequest("GET", ["status"], timeoutSeconds: 0)
+            await #expect(throws: ClientError.timedOut(seconds: 0)) {
+                try await ReplClient(socket: daemon.socket).call(silent)
+            }
+            #expect(CommandFailure(.timedOut(seconds: 1)).code == .timedOut)
+        }
+    }
+
+    @Test("the socket is REPL_SOCKET, else the user's own if it is there, else the system's")
+    func sockets() {
+        let folder = Folder()
+        let environment = ["XDG_RUNTIME_DIR": folder.path]
+        #expect(ReplClient.standardSocket { environment[$0] } == "/run/repld/control.sock")
+        #expect(ReplClient.standardSocket { $0 == "REPL_SOCKET" ? "/x" : environment[$0] } == "/x")
+        let own = folder.path + "/repld"
+        #expect(mkdir(own, 0o700) == 0)
+        close(open(own + "/control.sock", O_CREAT | O_WRONLY, 0o600))
+        #expect(ReplClient.standardSocket { environment[$0] } == own + "/control.sock")
+    }
+}
