@@ -35,6 +35,7 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
 // The floors, in order; each may use all core floors above it.
@@ -102,7 +103,7 @@ let package = Package(
             "repld",
             on: node + [
                 "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI", "ControlServer", argumentParser, logging,
-                lifecycle, toml,
+                lifecycle, signals, toml,
             ]),
         program("replctl", on: ["Bytes", "Documents", "ControlAPI", "ReplClient", argumentParser]),
         program("replbench", on: data + ["ControlAPI", argumentParser]),
@@ -132,6 +133,7 @@ let package = Package(
         tests(
             "PeerNetworkTests", in: "Shell/PeerNetworkTests",
             of: ["Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
+        tests("RepldTests", in: "Programs/RepldTests", of: ["PeerNetwork", "repld", logging]),
         tests("NodeRuntimeTests", in: "Shell/NodeRuntimeTests", of: ["Causality", "Node", "NodeRuntime", logging]),
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",

@@ -1,5 +1,77 @@
-// The program `repld`.
+// The program `repld`: flags, settings, and the daemon. What it cannot start with is one line that names the
+// thing and what to do, and exit code 1; a wrong flag is exit code 64, as everywhere (sysexits).
 
-@main struct Repld {
-    static func main() {}
+import ArgumentParser
+import Glibc
+import Logging
+import NodeRuntime
+
+@main struct Repld: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repld",
+        abstract: "Keeps spaces of documents in sync with the other boxes of their members.",
+        discussion:
+            "No config file is needed; /etc/repld/repld.toml is read if it is there. Flags go before it.",
+        version: Version.current)
+
+    @Option(help: ArgumentHelp("The config file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("The state directory; made if it is missing.", valueName: "dir"))
+    var state: String?
+
+    @Option(help: ArgumentHelp("The control socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("Where to listen for peers; port 0: any.", valueName: "addr:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("A peer to dial; may be given several times.", valueName: "host:port"))
+    var peer: [String] = []
+
+    @Flag(help: "Send no beacons and hear none.")
+    var noDiscovery = false
+
+    @Option(help: ArgumentHelp("What other members see as this box's name.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    var logLevel: String?
+
+    func run() async throws {
+        // A reader that goes away is an error of its connection, not the end of the daemon.
+        signal(SIGPIPE, SIG_IGN)
+        // Nothing that this process makes is for others; for its group only what is made so (the socket).
+        umask(0o027)
+        let environment = Environment()
+        do {
+            let file = try ConfigFile.find(config)
+            let settings = try Settings(flags: flags, file: file, environment: environment)
+            let handler = OperatorLog(
+                level: settings.logLevel, isJournal: environment["JOURNAL_STREAM"] != nil)
+            let log = Logger(label: "repld") { _ in handler }
+            try await Daemon(settings, environment, log).run()
+        } catch {
+            Terminal.complain("repld: \(error)")
+            throw ExitCode(1)
+        }
+    }
+
+    private var flags: Settings.Flags {
+        Settings.Flags(
+            state: state, socket: socket, listen: listen, peers: peer, noDiscovery: noDiscovery, name: name,
+            logLevel: logLevel)
+    }
+}
+
+enum Version {
+    static let current = "0.1.0"
+}
+
+/// The error output, before there is a log.
+enum Terminal {
+    static func complain(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
 }

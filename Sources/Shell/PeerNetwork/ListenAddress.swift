@@ -68,7 +68,7 @@ public enum PeerNetworkFailure: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .inUse(let address):
-            "port \(address.port) is in use (\(address)): stop what listens there, or choose another with --listen"
+            "port \(address.port) is in use (\(address)): stop what listens there, or choose another --listen"
         case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
         }
     }

@@ -20,7 +20,7 @@ public struct PeerNetworkLimits: Sendable {
     /// How long one attempt to connect may take, names and all addresses together.
     public var dialTimeout = TimeAmount.seconds(10)
     /// How long a close waits for what was sent before, and then for the other side to have read it.
-    public var closeTimeout = TimeAmount.seconds(3)
+    public var closeTimeout = TimeAmount.seconds(1)
     /// How often the machine's addresses are looked at.
     public var addressInterval = Duration.seconds(10)
 

@@ -102,7 +102,7 @@ struct Findings {
         if let highWater, lastRun < highWater {
             return .uncertain(
                 reason:
-                    "an older database was put back: it ends \(highWater - lastRun) runs before the last commit"
+                    "an older database was put back: it ends \(highWater - lastRun) runs before the last"
             )
         }
         if highWaterSecondsPutBack >= 2 {

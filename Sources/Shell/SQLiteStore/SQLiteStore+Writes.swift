@@ -58,9 +58,10 @@ extension SQLiteStore {
         precondition(
             run.first > log.last,
             "\(run.replica) is held up to \(log.last), a run from \(run.first) is appended")
-        pending.lastRun += 1
+        lastRun += 1
+        pending.hasAppendedRuns = true
         try writer[.addRun].run([
-            .integer(pending.lastRun), .integer(log.number), .integer(number),
+            .integer(lastRun), .integer(log.number), .integer(number),
             .integer(Int64(run.position.value)),
             .integer(Int64(run.first.value)), .integer(Int64(run.last.value)), .integer(run.changes),
             .blob(StoredForms.encode(layoutOf: changes)), .blob(run.bytes),

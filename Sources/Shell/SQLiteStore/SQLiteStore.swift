@@ -12,6 +12,8 @@ public struct SQLiteStore: ChangeStore {
     let writer: Connection
     private let pool: ReaderPool
     private let highWater: HighWater?
+    /// The greatest number that was given to a run, committed or not; the next is greater.
+    var lastRun: Int64
     var pending = Pending()
 
     /// What the open transaction has changed and the database does not say yet.
@@ -22,12 +24,9 @@ public struct SQLiteStore: ChangeStore {
         var spaces: [SpaceID: Int64] = [:]
         /// Number and head of each log that the transaction appends to.
         var logs: [LogName: (number: Int64, last: SequenceNumber)] = [:]
-        /// The greatest number of a run.
-        var lastRun: Int64
-        /// A space was removed: the greatest number may have become less.
+        var hasAppendedRuns = false
+        /// A space was removed: the greatest number of a run may have become less.
         var hasRemovedRuns = false
-
-        init(lastRun: Int64 = 0) { self.lastRun = lastRun }
     }
 
     struct LogName: Hashable {
@@ -44,7 +43,7 @@ public struct SQLiteStore: ChangeStore {
         try Schema.migrate(writer)
         pool = ReaderPool(path: path)
         self.highWater = highWater
-        pending = Pending(lastRun: try writer[.lastRun].first([]) { $0.integer(0) } ?? 0)
+        lastRun = try writer[.lastRun].first([]) { $0.integer(0) } ?? 0
     }
 
     public mutating func begin() throws(StoreFailure) {
@@ -58,25 +57,24 @@ public struct SQLiteStore: ChangeStore {
             for (space, count) in pending.documents where count != 0 {
                 try writer[.addDocuments].run([.integer(space), .integer(count)])
             }
-            // Never ahead of the database: lowered before the rows go, raised after others are durable.
+            // The mark is never ahead of the database: lowered before rows go, raised when rows are durable.
             if pending.hasRemovedRuns { highWater?.write(0) }
             try writer[.commit].run([])
         } catch {
             rollback()
             throw error
         }
-        try finishTransaction()
-        highWater?.write(UInt64(pending.lastRun))
+        if pending.hasAppendedRuns { highWater?.write(UInt64(lastRun)) }
+        pending = Pending()
         try writer.checkpoint(whenFramesExceed: StoreLimits.checkpointFrames)
         if writer.walFrameCount > StoreLimits.walFramesMax { pool.expireOldest() }
     }
 
     public mutating func rollback() {
+        pending = Pending()
         do throws(StoreFailure) {
             // SQLite has rolled back by itself after some failures.
             if !writer.isOutsideTransaction { try writer[.rollback].run([]) }
-            pending.hasRemovedRuns = true
-            try finishTransaction()
         } catch {
             // A rollback only forgets pages. When even that fails nothing that follows could be trusted.
             preconditionFailure("rolling back failed: \(error)")
@@ -84,12 +82,6 @@ public struct SQLiteStore: ChangeStore {
     }
 
     public func reader() throws(StoreFailure) -> SQLiteReader { try pool.reader() }
-
-    private mutating func finishTransaction() throws(StoreFailure) {
-        let mayBeLess = pending.hasRemovedRuns
-        pending = Pending(lastRun: pending.lastRun)
-        if mayBeLess { pending.lastRun = try writer[.lastRun].first([]) { $0.integer(0) } ?? 0 }
-    }
 }
 
 extension SQLiteStore {

@@ -1,0 +1,103 @@
+// The daemon's parts and the order they start in: each only when what it stands on is ready, the control
+// socket last, so that whoever can connect is served. They stop in reverse.
+
+import Causality
+import ControlServer
+import Crypto
+import Glibc
+import Logging
+import NIOPosix
+import Node
+import NodeRuntime
+import PeerNetwork
+import SQLiteStore
+import ServiceLifecycle
+import UnixSignals
+
+struct Daemon {
+    private let settings: Settings
+    private let environment: Environment
+    private let log: Logger
+    /// SIGTERM is answered with exit 0 in 5 s (API.md); what still runs after this is cancelled.
+    private static let shutdownMax = Duration.seconds(4)
+
+    init(_ settings: Settings, _ environment: Environment, _ log: Logger) {
+        self.settings = settings
+        self.environment = environment
+        self.log = log
+    }
+
+    /// Until SIGTERM or SIGINT; throws what could not be started or went wrong for good.
+    func run() async throws {
+        raiseDescriptorLimit()
+        // 1. The state, locked for this process.
+        let (state, store) = try StateDirectory.open(
+            settings.state, credentials: environment["CREDENTIALS_DIRECTORY"], wall: SystemClock.now().wall)
+        var discontinuity: String?
+        if case .uncertain(let reason) = state.continuity {
+            discontinuity = reason
+            log.warning(
+                "this node goes on under new incarnations: \(reason)", metadata: ["code": "restored"])
+        }
+        // 2. The node, on its thread.
+        let (backup, clock) = (state.backup, SystemClock.now)
+        let runtime = NodeRuntime(log: log) { try backup.write(at: clock().wall) }
+        let node = try Node(store: store, configuration: configuration(state, discontinuity), at: clock())
+        let peerLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let controlLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let network = PeerNetwork(
+            loop: peerLoops.next(),
+            limits: PeerNetworkLimits(unhandledBytesMax: RuntimeLimits.connectionBytesMax),
+            log: log
+        ) { runtime.post($0) }
+        // 3. Peers, then programs.
+        try await network.bind(settings.listen)
+        runtime.start(node, peers: network)
+        let control = ControlServer(path: settings.socket, gateway: runtime, loops: controlLoops, log: log)
+        try await control.bind()
+        log.info(
+            "state \(settings.state), socket \(settings.socket), peers on \(network.boundAddresses)",
+            metadata: ["code": "ready"])
+        // 4. Until somebody says stop.
+        try await serve([
+            runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network, control,
+        ])
+        // The lock is the last to go.
+        withExtendedLifetime(state) {
+            log.info("links and streams are closed", metadata: ["code": "stopped"])
+        }
+    }
+
+    private func serve(_ services: [any Service]) async throws {
+        var group = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+        group.maximumGracefulShutdownDuration = Self.shutdownMax
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    /// The group's own lines are about itself; ours say what an operator needs.
+    private var quiet: Logger {
+        var quiet = log
+        quiet.logLevel = .error
+        return quiet
+    }
+
+    private func configuration(_ state: StateDirectory, _ discontinuity: String?) -> NodeConfiguration {
+        NodeConfiguration(
+            device: SigningKey(seed: state.deviceSeed),
+            // From the device's seed, so that a restored device opens what was sealed to it.
+            box: AgreementKey(secret: KeyDerivation.derive(state.deviceSeed, label: "repld-box-v1")),
+            deviceName: settings.name, version: Version.current, entropySeed: SystemRandom.secret(32),
+            discontinuity: discontinuity, staticPeers: settings.peers, advertise: settings.advertise)
+    }
+
+    /// Links, requests and files each hold a descriptor; many systems start processes with room for 1,024.
+    private func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0 {
+            log.debug("the limit of descriptors stays as it is", metadata: ["code": "descriptors"])
+        }
+    }
+}
