@@ -111,4 +111,31 @@ import Wire
         let done = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
         #expect(done)
     }
+
+    @Test("a document that differs at equal vectors is named; equal ones raise nothing")
+    func digests() throws {
+        var world = World(seed: 36)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        for number in 0..<20 { _ = world.set(0, "notes", Key("note/\(number)"), "x", Int64(number)) }
+        world.run(milliseconds: 30_000)
+        let quiet = world.alarms(0) + world.alarms(1)
+        #expect(quiet.isEmpty, "\(quiet)")
+        // A snapshot that was damaged and still reads: an empty document where there is one.
+        world.crash(1)
+        var disk = world.diskCopy(1)
+        let space = try #require(try disk.spaces().first)
+        try disk.begin()
+        try disk.put(
+            space.id, "note/7",
+            SnapshotRecord(position: space.position, bytes: Document(key: "note/7").encodeSnapshot()))
+        try disk.commit()
+        world.replaceDisk(1, with: disk)
+        world.start(1)
+        let named = world.run(within: 60_000) { world in
+            guard case .status(let report) = world.ask(0, .status) else { return false }
+            return report.alarms.contains { $0.code == "digest-differs" && $0.message.contains("note/7") }
+        }
+        #expect(named, "\(world.logs())")
+    }
 }

@@ -19,8 +19,11 @@ public enum ReplicationLimits {
     public static let resendMilliseconds: UInt64 = 1_000
     /// Vectors must have been equal for this long before documents are compared.
     public static let digestDelayMilliseconds: UInt64 = 1_000
-    /// Documents hashed in one step of a digest.
+    /// More delay for each document of the space, so that hashing stays below a hundredth of the time.
+    public static let digestMillisecondsPerDocument: UInt64 = 4
+    /// Documents hashed in one step of a digest, and the pause between two steps.
     public static let digestDocumentsPerStep = 512
+    public static let digestPauseMilliseconds: UInt64 = 20
     /// Parts of a digest that are compared to find the first document that differs.
     public static let digestBuckets = 256
     /// Documents of one bucket whose digests are listed.

@@ -30,6 +30,9 @@ enum FrameSamples {
             JoinProofFrame(body: [1, 2, 3]),
             JoinAnswerFrame(body: []),
             ReceivedFrame(bytes: 0x0102_0304_0506_0708),
+            DigestPartsFrame(of: .zero, parts: (0..<256).map { $0 * 3 }),
+            DigestDocumentsFrame(
+                of: .zero, part: 7, lines: [.init(key: "a", digest: .zero), .init(key: "b", digest: .zero)]),
         ]
     }
 }
@@ -49,7 +52,7 @@ enum FrameSamples {
 
     @Test("frame numbers are fixed and leave 1 to 4 to the link")
     func numbers() {
-        #expect(FrameType.allCases.map(\.rawValue) == [5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 18])
+        #expect(FrameType.allCases.map(\.rawValue) == [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18])
     }
 
     @Test("a trailing byte is refused in every frame")

@@ -43,6 +43,8 @@ struct LinksState: Sendable {
     var joins: [RequestID: JoinAttempt] = [:]
     /// Per space: what is told in HAVE.
     var announced: [SpaceID: Announced] = [:]
+    /// Per space: the digest of its documents, or how far it has come.
+    var digests: [SpaceID: DigestWalk] = [:]
     /// When each device's state in `peers` changed, and to what.
     var peerStates: [DeviceID: PeerStateSince] = [:]
     /// The keys a responder tries; nil: to be made again.

@@ -200,6 +200,7 @@ extension Node {
         }
         links.buffer = .init()
         links.announced = [:]
+        links.digests = [:]
         return effects
     }
 }

@@ -128,6 +128,7 @@ extension Node {
             take(link.liveness.deadline)
             for channel in link.channels.values {
                 take(channel.sync.resendAt)
+                take(digestDeadline(channel))
                 if case .provisional(_, let deadline) = channel.standing { take(deadline) }
             }
         }

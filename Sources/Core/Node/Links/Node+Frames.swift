@@ -40,6 +40,12 @@ extension Node {
             case .received:
                 receivedArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
             case .segment: segmentArrived(frame.body, at(id, frame.channel, index), at: now)
+            case .digest:
+                digestArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
+            case .digestParts:
+                digestPartsArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
+            case .digestDocuments:
+                digestDocumentsArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
             case .peers: peersArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             default: break
             }

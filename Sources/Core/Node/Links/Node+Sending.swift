@@ -44,7 +44,10 @@ extension Node {
         guard !links.connections.isEmpty else { return }
         var round = SegmentRound()
         do throws(StoreFailure) {
-            for index in spaces.indices { try announce(index) }
+            for index in spaces.indices {
+                try announce(index)
+                try advanceDigest(index, at: now)
+            }
             for id in links.connectionIDs {
                 for number in links.connections[id]?.link?.channelNumbers ?? [] {
                     try pump(id, number, &round, at: now)
@@ -96,6 +99,9 @@ extension Node {
             links.counters.segmentsSent += 1
             links.counters.segmentBytesSent += UInt64(segment.count)
             frames.append(LinkFrame(type: FrameType.segment.rawValue, channel: number, body: segment))
+        }
+        if let digest = digestToTell(on: &channel, in: index, told, at: now) {
+            frames.append(LinkFrame(digest, on: number))
         }
         send(frames, on: id)
     }

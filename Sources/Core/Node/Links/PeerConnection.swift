@@ -82,6 +82,12 @@ struct SpaceChannel: Sendable {
     var toldAddresses: UInt64 = 0
     var toldPeers: [PeersFrame.Entry] = []
 
+    /// Since when both sides hold the same, monotonic milliseconds; nil while they do not.
+    var levelSince: UInt64?
+    /// The digest that this side sent last, and the one that the peer did.
+    var toldDigest: DigestFrame?
+    var peerDigest: DigestFrame?
+
     var isFull: Bool { standing == .full }
 
     init(space: SpaceID, standing: Standing) {

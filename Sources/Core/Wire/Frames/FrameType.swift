@@ -24,6 +24,10 @@ public enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case joinAnswer = 12
     /// How many segment bytes were taken in: opens the sender's window.
     case received = 13
+    /// After digests that differ: which part does.
+    case digestParts = 14
+    /// And which documents of it.
+    case digestDocuments = 15
     /// Reserved: a log's boundary hashes after a suspicion of a fork.
     case forkBoundaries = 16
     /// Reserved: sealed runs after the last common boundary.

@@ -1,0 +1,181 @@
+// When two nodes have held the same for a while, they compare a digest of their documents. A difference is a bug or a
+// damaged disk on one of them, never something to repair in silence: an alarm names the first document that differs.
+//
+//     level for a second -> walk over the documents, step by step -> DIGEST
+//     digests differ     -> DIGEST_PARTS -> the first part that differs: DIGEST_DOCUMENTS -> the first document: alarm
+
+import Bytes
+import Causality
+import Crypto
+import Documents
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+/// A digest that is being computed, or that was.
+struct DigestWalk: Sendable {
+    /// The state it is of.
+    let position: CommitPosition
+    var digest = StateDigest()
+    /// The last document hashed.
+    var after: Key?
+    var isDone = false
+    /// Monotonic milliseconds of the next step.
+    var nextStep: UInt64
+}
+
+extension Node {
+    /// When vectors are equal for so long, the documents are compared.
+    private func digestDelay(of space: SpaceID) -> UInt64 {
+        let documents = spaceIndex(space).map { UInt64(max(0, spaces[$0].documentCount)) } ?? 0
+        return ReplicationLimits.digestDelayMilliseconds
+            + documents * ReplicationLimits.digestMillisecondsPerDocument
+    }
+
+    /// Hashes some more documents where a channel waits for it.
+    mutating func advanceDigest(_ index: Int, at now: Instant) throws(StoreFailure) {
+        let space = spaces[index].id
+        let delay = digestDelay(of: space)
+        let isWanted = links.connections.values.contains { connection in
+            connection.link?.channels.values.contains { channel in
+                channel.space == space && channel.toldDigest == nil
+                    && channel.levelSince.map { now.monotonic >= $0 + delay } ?? false
+            } ?? false
+        }
+        guard isWanted else { return }
+        var walk = links.digests.removeValue(forKey: space)
+        if walk?.position != spaces[index].position { walk = nil }
+        var current = walk ?? DigestWalk(position: spaces[index].position, nextStep: 0)
+        if !current.isDone, now.monotonic >= current.nextStep {
+            let limit = ReplicationLimits.digestDocumentsPerStep
+            let records = try store.documents(space, prefix: "", after: current.after, limit: limit)
+            for record in records { current.digest.add(try digestLine(record.key, in: space)) }
+            current.after = records.last?.key ?? current.after
+            current.isDone = records.count < limit
+            current.nextStep = now.monotonic + ReplicationLimits.digestPauseMilliseconds
+        }
+        links.digests[space] = current
+    }
+
+    private func digestLine(_ key: Key, in space: SpaceID) throws(StoreFailure) -> StateDigest.Line {
+        var reader = LogReader(space: space)
+        let document = try SpaceState.load(key, of: space, from: store, with: &reader).document
+        return StateDigest.Line(key: key, digest: document.digest())
+    }
+
+    /// What to tell of the documents on a channel now, once for each state that both sides hold.
+    mutating func digestToTell(
+        on channel: inout SpaceChannel, in index: Int, _ told: Announced, at now: Instant
+    ) -> DigestFrame? {
+        guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable else {
+            (channel.levelSince, channel.toldDigest, channel.peerDigest) = (nil, nil, nil)
+            return nil
+        }
+        if channel.levelSince == nil { channel.levelSince = now.monotonic }
+        guard channel.toldDigest == nil, let walk = links.digests[channel.space], walk.isDone,
+            walk.position == spaces[index].position
+        else { return nil }
+        var writer = ByteWriter()
+        for entry in told.sealed.entries {
+            entry.replica.raw.encode(into: &writer)
+            writer.u64(entry.last.value)
+        }
+        let frame = DigestFrame(
+            vectorHash: Blake2b.hash256(writer.bytes), rosterHash: spaces[index].roster.rosterHash,
+            exceptionsHash: .zero, documentsDigest: walk.digest.whole)
+        channel.toldDigest = frame
+        return frame
+    }
+
+    mutating func digestArrived(_ frame: DigestFrame, _ place: ChannelPlace, at now: Instant) {
+        links.connections[place.connection]?.link?.channels[place.number]?.peerDigest = frame
+        guard let channel = links.connections[place.connection]?.link?.channels[place.number],
+            let mine = channel.toldDigest, mine.isComparable(to: frame)
+        else { return }
+        guard mine.documentsDigest != frame.documentsDigest else {
+            let peer = links.connections[place.connection]?.link?.device
+            return resolveAlarm(code: "digest-differs", space: channel.space, device: peer)
+        }
+        guard let walk = walk(of: mine, in: place.space) else { return }
+        let parts = DigestPartsFrame(of: mine.documentsDigest, parts: walk.digest.partHashes)
+        send([LinkFrame(parts, on: place.number)], on: place.connection)
+    }
+
+    mutating func digestPartsArrived(_ frame: DigestPartsFrame, _ place: ChannelPlace) {
+        guard let channel = links.connections[place.connection]?.link?.channels[place.number],
+            let mine = channel.toldDigest, let walk = walk(of: mine, in: place.space),
+            let part = StateDigest.firstDifference(walk.digest.partHashes, frame.parts)
+        else { return }
+        do throws(StoreFailure) {
+            let lines = try digestLines(of: part, in: place.space).map {
+                DigestDocumentsFrame.Line(key: $0.key, digest: $0.digest)
+            }
+            let body = DigestDocumentsFrame(of: mine.documentsDigest, part: UInt8(part), lines: lines)
+            send([LinkFrame(body, on: place.number)], on: place.connection)
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    mutating func digestDocumentsArrived(
+        _ frame: DigestDocumentsFrame, _ place: ChannelPlace, at now: Instant
+    ) {
+        guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number],
+            let mine = channel.toldDigest, let theirs = channel.peerDigest, mine.isComparable(to: theirs),
+            mine.documentsDigest != theirs.documentsDigest, walk(of: mine, in: place.space) != nil
+        else { return }
+        do throws(StoreFailure) {
+            let lines = try digestLines(of: Int(frame.part), in: place.space)
+            let others = frame.lines.map { StateDigest.Line(key: $0.key, digest: $0.digest) }
+            guard let key = StateDigest.firstDifference(lines, others) else { return }
+            raise(
+                Alarm(
+                    code: "digest-differs",
+                    message: "document \(key) of space \(spaces[place.space].name) differs from that of "
+                        + "\(link.device.text), although both hold the same changes",
+                    hint:
+                        "keep both state directories and report it; the logs are intact, documents follow from them",
+                    since: now.wall, space: channel.space, device: link.device))
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    /// The walk that a digest was told from; nil when the space moved on since.
+    private func walk(of told: DigestFrame, in index: Int) -> DigestWalk? {
+        guard let walk = links.digests[spaces[index].id], walk.isDone,
+            walk.position == spaces[index].position,
+            walk.digest.whole == told.documentsDigest
+        else { return nil }
+        return walk
+    }
+
+    /// The documents of one part, ascending by key; the first ones when there are many. Reads every key, since keys
+    /// are not kept by part: this happens once a difference, which is once too often.
+    private func digestLines(of part: Int, in index: Int) throws(StoreFailure) -> [StateDigest.Line] {
+        let space = spaces[index].id
+        var lines: [StateDigest.Line] = []
+        var after: Key?
+        while lines.count < ReplicationLimits.digestListMax {
+            let records = try store.documents(space, prefix: "", after: after, limit: 1_024)
+            for record in records where StateDigest.part(of: record.key) == part {
+                if lines.count == ReplicationLimits.digestListMax { break }
+                lines.append(try digestLine(record.key, in: space))
+            }
+            guard records.count == 1_024 else { break }
+            after = records.last?.key
+        }
+        return lines
+    }
+
+    /// When the digest of a channel's space has a step to do.
+    func digestDeadline(_ channel: SpaceChannel) -> UInt64? {
+        guard channel.isFull, channel.toldDigest == nil, let since = channel.levelSince else { return nil }
+        let due = since + digestDelay(of: channel.space)
+        guard let walk = links.digests[channel.space] else { return due }
+        return max(due, walk.nextStep)
+    }
+}
