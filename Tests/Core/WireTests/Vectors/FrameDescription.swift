@@ -40,6 +40,16 @@ func readFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any]
     case "RECEIVED":
         let body = try ReceivedFrame(decoding: bytes)
         return (["bytes": "\(body.bytes)"], body.encoded())
+    case "DIGEST_PARTS":
+        let body = try DigestPartsFrame(decoding: bytes)
+        let value: [String: Any] = ["of": Hex.encode(body.of.bytes), "parts": body.parts.map { "\($0)" }]
+        return (value, body.encoded())
+    case "DIGEST_DOCUMENTS":
+        let body = try DigestDocumentsFrame(decoding: bytes)
+        let lines = body.lines.map {
+            ["key": Hex.encode(Array($0.key.utf8)), "digest": Hex.encode($0.digest.bytes)]
+        }
+        return (["of": Hex.encode(body.of.bytes), "part": "\(body.part)", "lines": lines], body.encoded())
     default: return nil
     }
 }
