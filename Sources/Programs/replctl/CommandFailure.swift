@@ -56,6 +56,17 @@ struct CommandFailure: Error, Equatable {
         self.init(code, error.message, hint: error.hint, name: name)
     }
 
+    /// The daemon speaks of its endpoints; whoever sits before a terminal has verbs for them.
+    private static let hints = [
+        "no-such-space": "see: replctl spaces",
+        "no-such-document": "see: replctl ls SPACE",
+        "no-such-invite": "see: replctl space invites SPACE",
+        "no-such-member": "see: replctl space members SPACE",
+        "no-such-change": "see: replctl log SPACE",
+        "already-member": "see: replctl spaces",
+        "timeout": "see replctl peers for what is not in sync, or wait longer with --timeout",
+    ]
+
     /// Says it on standard error, with `--json` in the API's form.
     func tell(_ console: Console, asJSON: Bool = false) -> ExitCode {
         if asJSON {
@@ -70,6 +81,7 @@ struct CommandFailure: Error, Equatable {
             }
             console.complain(String(decoding: json.bytes, as: UTF8.self))
         } else {
+            let hint = Self.hints[name] ?? hint
             console.complain(console.paintedError("replctl: ", .red) + console.safe(message))
             if !hint.isEmpty { console.complain("  " + console.safe(hint)) }
         }

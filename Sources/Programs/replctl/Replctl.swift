@@ -54,7 +54,7 @@ import ReplClient
         let console = Console.current
         let command: any ParsableCommand
         do {
-            command = try parseAsRoot(arguments)
+            command = try parseAsRoot(optionsBehindVerb(arguments))
         } catch {
             return explain(error, console)
         }
@@ -92,6 +92,25 @@ import ReplClient
         } catch {
             return .failed
         }
+    }
+
+    /// `replctl --socket S status` means `replctl status --socket S`: what every verb takes may stand before
+    /// it.
+    static func optionsBehindVerb(_ arguments: [String]) -> [String] {
+        var start = 0
+        while start < arguments.count {
+            if arguments[start] == "--json" || arguments[start].hasPrefix("--socket=") {
+                start += 1
+            } else if arguments[start] == "--socket", start + 1 < arguments.count {
+                start += 2
+            } else {
+                break
+            }
+        }
+        let (options, rest) = (arguments[..<start], arguments[start...])
+        guard let verb = rest.first, !options.isEmpty else { return arguments }
+        let words = verb == "space" ? 2 : 1
+        return Array(rest.prefix(words) + options + rest.dropFirst(words))
     }
 
     /// Nil when one is not UTF-8: a repaired key would be another document's.

@@ -83,6 +83,21 @@ private func error(_ code: String) -> String {
         #expect(result.code == .ok && result.error.isEmpty && !result.output.isEmpty)
     }
 
+    @Test("what every verb takes may stand before it")
+    func optionsFirst() {
+        #expect(
+            Replctl.optionsBehindVerb(["--json", "--socket", "s", "status"]) == [
+                "status", "--json", "--socket", "s",
+            ])
+        #expect(
+            Replctl.optionsBehindVerb(["--socket=s", "space", "show", "a"]) == [
+                "space", "show", "--socket=s", "a",
+            ])
+        for arguments in [["status", "--json"], ["--help"], ["--json"], ["--socket"], []] {
+            #expect(Replctl.optionsBehindVerb(arguments) == arguments)
+        }
+    }
+
     @Test("completions exist for three shells", arguments: ["bash", "zsh", "fish"])
     func completion(shell: String) async throws {
         let result = try await replctl(["completion", shell])

@@ -1,5 +1,6 @@
 // What is longer than one answer: apply, import, watch, join, export, backup; and the client's lines.
 
+import ControlAPI
 import Foundation
 import NIOCore
 import Testing
@@ -256,12 +257,36 @@ import Testing
         #expect(result.code == .ok, "\(result.error)")
         #expect(
             requests.last?.body == """
-                {"operations":[{"op":"set","document":"k","path":[],"value":{"body":"one\\ntwo\\n","n":2}}],\
+                {"operations":[{"op":"set","document":"k","path":["n"],"value":2}],\
                 "if":[{"document":"k","path":[],"equals":{"body":"one\\ntwo\\n","n":1}}]}
                 """)
         let (broken, none) = try await edit(nil, "s/}/!/")
         #expect(broken.code == .badInput && none.count == 1)
         try removeKept(broken)
+    }
+
+    @Test("of a value only what differs is written: counters by increments, texts by splices")
+    func difference() throws {
+        let typed = try JSONReader.read(
+            Array(
+                #"""
+                {"kind":"map","value":{"count":{"kind":"counter","value":5},"gone":{"kind":"register","value":1},
+                "list":{"kind":"list","elements":[{"id":"x","kind":"counter","value":1}]},
+                "map":{"kind":"map","value":{"same":{"kind":"counter","value":7},"t":{"kind":"text","value":"ab"}}}}}
+                """#.utf8))
+        func operations(_ json: String) throws -> [String] {
+            JSONDifference.operations(from: typed, to: try JSONReader.read(Array(json.utf8)), "d", .root)
+                .map { String(decoding: $0.json, as: UTF8.self) }
+        }
+        #expect(
+            try operations(#"{"count":3,"new":{},"list":[1],"map":{"same":7,"t":"axb"}}"#) == [
+                #"{"op":"delete","document":"d","path":["gone"]}"#,
+                #"{"op":"increment","document":"d","path":["count"],"by":-2}"#,
+                #"{"op":"splice","document":"d","path":["map","t"],"index":1,"delete":0,"insert":"x"}"#,
+                #"{"op":"set","document":"d","path":["new"],"value":{}}"#,
+            ])
+        #expect(try operations(#"{"count":5,"gone":1,"list":[1],"map":{"same":7,"t":"ab"}}"#).isEmpty)
+        #expect(try operations("[]") == [#"{"op":"set","document":"d","path":[],"value":[]}"#])
     }
 
     @Test("when others were faster nothing is written, and the work is kept")

@@ -2,6 +2,7 @@
 // when all of it is on disk, and nothing that is there is overwritten.
 
 import ArgumentParser
+import ControlAPI
 import Glibc
 import ReplClient
 
@@ -37,7 +38,14 @@ struct BackupCommand: Verb {
             throw error
         }
         progress.finish()
-        guard !common.json else { return }
+        if common.json {
+            var json = JSONWriter()
+            json.object {
+                $0.member("file", file)
+                $0.member("bytes", target.count)
+            }
+            return try console.writeLine(json.bytes)
+        }
         try console.writeLine("\(console.safe(file))  \(ProgressLine.size(target.count))")
     }
 }

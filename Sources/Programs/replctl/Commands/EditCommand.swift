@@ -28,20 +28,27 @@ struct EditCommand: Verb {
         case text(String)
         /// A string that is no text: it is replaced whole.
         case string(String)
-        case json(PlainValue)
+        /// Anything else, in the typed view.
+        case json(typed: PlainValue)
+        /// A whole document that is not there yet.
+        case absentDocument
 
         /// What the editor shows.
         var shown: String {
             switch self {
             case .absent: ""
             case .text(let text), .string(let text): text
-            case .json(let value): PrettyJSON.text(value) + "\n"
+            case .json(let typed): PrettyJSON.text(TypedText.plain(typed)) + "\n"
+            case .absentDocument: "{}\n"
             }
         }
 
         /// For the editor's colours.
         var suffix: String {
-            if case .json = self { "json" } else { "txt" }
+            switch self {
+            case .json, .absentDocument: "json"
+            case .absent, .text, .string: "txt"
+            }
         }
     }
 
@@ -61,7 +68,11 @@ struct EditCommand: Verb {
             return console.complain("nothing changed")
         }
         do {
-            try await transact(space, body: try transaction(subject, edited, path))
+            if let body = try transaction(subject, edited, path) {
+                try await transact(space, body: body)
+            } else {
+                console.complain("nothing changed")
+            }
             file.remove()
         } catch {
             // The work of an hour is not thrown away because a disk was full.
@@ -79,7 +90,7 @@ struct EditCommand: Verb {
             guard case .refused(let refusal, _) = error, refusal.code == "no-such-document" else {
                 throw error
             }
-            return path.steps.isEmpty ? .json(.emptyObject) : .absent
+            return path.steps.isEmpty ? .absentDocument : .absent
         }
         guard let document = answer["value"] else { throw ClientError.malformed("a document without value") }
         let typed: PlainValue
@@ -92,56 +103,49 @@ struct EditCommand: Verb {
     }
 
     static func subject(_ typed: PlainValue) -> Subject {
-        let plain = TypedText.plain(typed)
-        guard case .scalar(.string(let text)) = plain else { return .json(plain) }
+        guard case .scalar(.string(let text)) = TypedText.plain(typed) else { return .json(typed: typed) }
         return typed.string("kind") == "text" ? .text(text.string) : .string(text.string)
     }
 
-    /// Fails with 412 when what was edited is no longer there.
-    func transaction(_ subject: Subject, _ edited: String, _ path: DottedPath) throws -> [UInt8] {
-        var condition = JSONWriter()
-        condition.object {
-            $0.member("document", key)
-            $0.name("path")
-            path.write(to: &$0)
-            switch subject {
-            case .absent: $0.member("exists", false)
-            case .text(let text), .string(let text): $0.member("equals", text)
-            case .json(let value):
-                $0.name("equals")
-                $0.plain(value)
-            }
-        }
+    /// Nil when it would change nothing.
+    func transaction(_ subject: Subject, _ edited: String, _ path: DottedPath) throws -> [UInt8]? {
         let operations: [OperationText]
         switch subject {
         case .absent: operations = [OperationText(TextSplice(index: 0, delete: 0, insert: edited), key, path)]
         case .text(let text):
             operations = TextDifference.splices(from: text, to: edited).map { OperationText($0, key, path) }
         case .string: operations = [OperationText("set", key, path, value: .scalar(.string(.init(edited))))]
-        case .json:
-            do throws(JSONFault) {
-                let value = try JSONReader.read(Array(edited.utf8))
-                operations = [OperationText("set", key, path, value: value)]
-            } catch {
-                throw CommandFailure(.badInput, "what you wrote is no JSON: \(error.message)")
+        case .json(let typed):
+            operations = JSONDifference.operations(from: typed, to: try Self.json(edited), key, path)
+        case .absentDocument: operations = [OperationText("set", key, path, value: try Self.json(edited))]
+        }
+        guard !operations.isEmpty else { return nil }
+        return OperationText.transaction(operations, conditions: [condition(subject, path)])
+    }
+
+    /// Fails with 412 when what was edited is no longer there.
+    private func condition(_ subject: Subject, _ path: DottedPath) -> [UInt8] {
+        var condition = JSONWriter()
+        condition.object {
+            $0.member("document", key)
+            $0.name("path")
+            path.write(to: &$0)
+            switch subject {
+            case .absent, .absentDocument: $0.member("exists", false)
+            case .text(let text), .string(let text): $0.member("equals", text)
+            case .json(let typed):
+                $0.name("equals")
+                $0.plain(TypedText.plain(typed))
             }
         }
-        // A missing document has no value to compare with.
-        let isNew = subject == .json(.emptyObject) && path.steps.isEmpty
-        return OperationText.transaction(operations, conditions: isNew ? [] : [condition.bytes])
+        return condition.bytes
     }
-}
 
-/// The typed view read back.
-enum TypedText {
-    /// What the plain view shows of a typed slot.
-    static func plain(_ typed: PlainValue) -> PlainValue {
-        switch typed.string("kind") {
-        case "map":
-            guard case .object(let members)? = typed["value"] else { return .emptyObject }
-            return .object(members.map { PlainValue.Member($0.key, plain($0.value)) })
-        case "list" where typed["elements"] != nil: return .array(typed.list("elements").map(plain))
-        default: return typed["value"] ?? .scalar(.null)
+    private static func json(_ text: String) throws(CommandFailure) -> PlainValue {
+        do throws(JSONFault) {
+            return try JSONReader.read(Array(text.utf8))
+        } catch {
+            throw CommandFailure(.badInput, "what you wrote is no JSON: \(error.message)")
         }
     }
 }

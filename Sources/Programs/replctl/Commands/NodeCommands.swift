@@ -22,7 +22,10 @@ struct StatusCommand: Verb {
                     ("listening", listening.isEmpty ? "-" : listening), ("links", answer.cell("links")),
                     ("clock", offset ?? "no peer to compare with"), ("spaces", "\(spaces.count)"),
                 ]))
-            if !spaces.isEmpty { try console.write("\n" + SpacesCommand.table(spaces).lines()) }
+            if !spaces.isEmpty {
+                try console.write("\n")
+                try console.write(SpacesCommand.table(spaces))
+            }
             for alarm in answer.list("alarms") {
                 let since = alarm.integer("since").map { " since \(Moment.text(milliseconds: $0))" } ?? ""
                 try console.write(

@@ -25,6 +25,8 @@ struct DottedPath: Equatable {
 
     private init(steps: [PathStep]) { self.steps = steps }
 
+    func appending(_ key: Key) -> DottedPath { DottedPath(steps: steps + [.key(key)]) }
+
     init(_ text: some StringProtocol) throws(CommandFailure) {
         var scanner = PathScanner(text)
         let steps = try scanner.steps(endingAt: nil)
