@@ -13,8 +13,20 @@ public enum JSONReader {
 
     /// The value in canonical form: numbers by `Scalar.normalizing`, members sorted by key bytes.
     public static func read(_ bytes: [UInt8], depthMax: Int = depthMax) throws(JSONFault) -> PlainValue {
+        try read(bytes, depthMax: depthMax, isExported: false)
+    }
+
+    /// The same for what this API wrote. RFC 8785 writes a binary64 up to 10^21 without an exponent, so there
+    /// (and only there) an integer beyond 64 bits is a number if it is exactly the canonical text of one.
+    public static func readExported(_ bytes: [UInt8], depthMax: Int) throws(JSONFault) -> PlainValue {
+        try read(bytes, depthMax: depthMax, isExported: true)
+    }
+
+    private static func read(
+        _ bytes: [UInt8], depthMax: Int, isExported: Bool
+    ) throws(JSONFault) -> PlainValue {
         try bytes.withUnsafeBufferPointer { (input) throws(JSONFault) -> PlainValue in
-            var scanner = JSONScanner(input)
+            var scanner = JSONScanner(input, isExported: isExported)
             scanner.skipSpace()
             let value = try scanner.value(depth: depthMax, depthMax: depthMax)
             scanner.skipSpace()
@@ -30,7 +42,13 @@ struct JSONScanner {
     /// Offset of the next byte, at most `input.count`.
     var offset = 0
 
-    init(_ input: UnsafeBufferPointer<UInt8>) { self.input = input }
+    /// Integers beyond 64 bits may be canonical text of a binary64.
+    let isExported: Bool
+
+    init(_ input: UnsafeBufferPointer<UInt8>, isExported: Bool) {
+        self.input = input
+        self.isExported = isExported
+    }
 
     func fault(_ reason: JSONFault.Reason, at place: Int? = nil) -> JSONFault {
         JSONFault(reason, at: place ?? offset, of: input)

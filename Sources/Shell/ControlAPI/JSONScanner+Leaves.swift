@@ -68,7 +68,7 @@ extension JSONScanner {
         bytes.append(plain)
     }
 
-    /// The scalar of a `\uXXXX`, or of two that are a surrogate pair; `offset` is past the first `\u`.
+    /// The scalar of a `\u` escape, or of two that are a surrogate pair; `offset` is past the first `\u`.
     private mutating func scalar(startingAt start: Int) throws(JSONFault) -> Unicode.Scalar {
         let first = try fourDigits(startingAt: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -141,6 +141,7 @@ extension JSONScanner {
         }
         // The magnitude of Int64.min is one more than that of Int64.max.
         guard fits, magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0) else {
+            if isExported, let scalar = exportedDouble(from: start) { return scalar }
             throw fault(.numberOutOfRange(literal(from: start)), at: start)
         }
         return .integer(isNegative ? Int64(truncatingIfNeeded: 0 &- magnitude) : Int64(magnitude))
@@ -162,6 +163,18 @@ extension JSONScanner {
             throw fault(.numberOutOfRange(literal(from: start)), at: start)
         }
         return scalar
+    }
+
+    /// The binary64 whose canonical text this integer is.
+    private func exportedDouble(from start: Int) -> Scalar? {
+        // 21 digits and a sign are the longest that is written so.
+        guard offset - start <= 22,
+            let number = Double(String(decoding: input[start..<offset], as: UTF8.self)),
+            number.isFinite
+        else { return nil }
+        var canonical: [UInt8] = []
+        CanonicalJSON.append(number, to: &canonical)
+        return canonical.elementsEqual(input[start..<offset]) ? .double(number) : nil
     }
 
     /// At least one digit.

@@ -8,14 +8,15 @@ public import Documents
 
 /// Reads lines of a typed export.
 public enum TypedValueReader {
-    /// Levels of arrays and objects in a line: each level of a document takes two in the typed view.
-    public static let depthMax = 2 * DocumentLimits.nestingMax + 16
+    /// Levels of arrays and objects in a line: a level of a document takes two in the typed view, and three
+    /// where it is reached through a conflict.
+    public static let depthMax = 3 * DocumentLimits.nestingMax + 16
 
     /// `{"key","value"}` as the operation that makes the document so.
     public static func read(line: [UInt8]) throws(APIError) -> OperationRequest {
         let value: PlainValue
         do throws(JSONFault) {
-            value = try JSONReader.read(line, depthMax: depthMax)
+            value = try JSONReader.readExported(line, depthMax: depthMax)
         } catch {
             throw APIError(error)
         }

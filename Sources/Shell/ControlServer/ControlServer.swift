@@ -70,8 +70,8 @@ public final class ControlServer: Service {
         if try !file.open(to: group) {
             log.warning(
                 """
-                \(file.path) is not open to the group \(SocketFile.group): only root and this user can use it; \
-                make the group with systemd-sysusers or groupadd, and run as root or as its member
+                \(file.path) is not open to the group \(SocketFile.group): only root and this user can use \
+                it; make the group with systemd-sysusers or groupadd, and run as root or as its member
                 """
             )
         }
