@@ -50,6 +50,12 @@ extension World {
         handle(stranger.node, .received(ConnectionID(number), bytes))
     }
 
+    /// What the node sent since the last call.
+    public mutating func takeHeard(_ number: UInt64) -> [UInt8] {
+        defer { strangers[number]?.heard = [] }
+        return heard(number)
+    }
+
     /// Everything that the node sent to the stranger.
     public func heard(_ number: UInt64) -> [UInt8] { strangers[number]?.heard ?? [] }
     public func isClosed(_ number: UInt64) -> Bool { strangers[number]?.isClosed ?? true }

@@ -1,7 +1,7 @@
 // One box of the world: its disk, its keys, and the node value while it runs.
 
 import Causality
-import Crypto
+public import Crypto
 public import Node
 
 /// A node of a `World`.
@@ -33,7 +33,7 @@ public struct WorldNode {
     /// The node on its disk, with chance that follows from the world's seed and the number of the start.
     func boot(at now: Instant) -> Node<MemoryStore> {
         let configuration = NodeConfiguration(
-            device: SigningKey(seed: secret(1)), box: AgreementKey(secret: secret(2)),
+            device: deviceKey, box: AgreementKey(secret: secret(2)),
             deviceName: "box-\(index)",
             version: "simulated", entropySeed: secret(100 + starts), discontinuity: nil,
             staticPeers: staticPeers,
@@ -44,6 +44,9 @@ public struct WorldNode {
             preconditionFailure("node \(index) does not start: \(error)")
         }
     }
+
+    /// The device's key, for tests that act as a compromised member.
+    public var deviceKey: SigningKey { SigningKey(seed: secret(1)) }
 
     private func secret(_ use: UInt64) -> Secret {
         var dice = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(index) &* 1_009 &+ use)

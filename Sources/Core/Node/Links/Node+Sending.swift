@@ -68,7 +68,9 @@ extension Node {
             var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
         else { return }
         defer { links.connections[id]?.link?.channels[number] = channel }
-        guard channel.isFull else { return }
+        // Not before the peer has the roster that lists us: it would drop what it hears. It says what it holds, gets
+        // what it lacks, and what is sent after that on the same stream finds it ready.
+        guard channel.isFull, channel.peerRosterHeads != nil else { return }
         var frames: [LinkFrame] = []
         // 1. What I hold, and what I took in.
         if channel.toldPosition != told.position || channel.sync.resendAt != nil || channel.sync.told == nil,

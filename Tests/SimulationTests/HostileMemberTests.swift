@@ -1,0 +1,92 @@
+// A member whose keys are in wrong hands says whatever it likes on a link that stands. The node lives, honest members
+// go on, and the device is refused after three faults.
+
+import Bytes
+import Causality
+import Crypto
+import Node
+import Roster
+import SecureLink
+import Simulator
+import Testing
+import Wire
+
+/// A link of a member's device that the test speaks on.
+private struct HostileLink {
+    var secure: SecureLink
+    var replays = ReplayGuard()
+    let connection: UInt64
+
+    /// Shakes hands with node 0 as the device of `member`.
+    init(_ world: inout World, as member: Int, _ keys: SpaceKeys, _ dice: inout SeededGenerator) {
+        func secret(_ dice: inout SeededGenerator) -> Secret {
+            Secret(copying: (0..<32).map { _ in UInt8.random(in: 0...255, using: &dice) })
+        }
+        let candidate = PSKCandidate(
+            space: keys.space, use: .mesh(epoch: 1), psk: LinkKeys.meshPSK(keys.current.access),
+            rosterHash: .zero)
+        let identity = LinkIdentity(
+            key: world.nodes[member].deviceKey, instance: dice.next(),
+            staticKey: AgreementKey(secret: secret(&dice)))
+        secure = SecureLink(
+            initiating: candidate, identity: identity, ephemeral: secret(&dice), at: world.now)
+        connection = world.connectStranger(to: 0)
+        take(secure.start(), &world)
+        for _ in 0..<4 {
+            take(secure.receive(world.takeHeard(connection), replays: &replays, at: world.now), &world)
+        }
+    }
+
+    mutating func take(_ outputs: [LinkOutput], _ world: inout World) {
+        for case .send(let bytes) in outputs { world.sendAsStranger(connection, bytes) }
+    }
+
+    mutating func say(_ frame: LinkFrame, _ world: inout World) {
+        guard secure.established != nil else { return }
+        world.sendAsStranger(connection, secure.send(frame))
+        take(secure.receive(world.takeHeard(connection), replays: &replays, at: world.now), &world)
+    }
+}
+
+@Suite struct HostileMemberTests {
+    @Test(
+        "any frame of any type, with any body, leaves the node alive and the honest equal",
+        arguments: 50..<53 as Range<UInt64>)
+    func anything(seed: UInt64) throws {
+        var world = World(seed: seed)
+        var dice = SeededGenerator(seed: seed)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.run(milliseconds: 2_000)
+        let record = try #require(try world.diskCopy(2).spaces().first)
+        let keys = try SpaceKeys(decoding: record.keys, of: record.id)
+        world.crash(2)
+        world.run(milliseconds: 1_000)
+        var (linked, refused) = (0, 0)
+        for _ in 0..<40 {
+            var link = HostileLink(&world, as: 2, keys, &dice)
+            if link.secure.established == nil { refused += 1 } else { linked += 1 }
+            for _ in 0..<10 where !world.isClosed(link.connection) {
+                let type = UInt8.random(in: 4...40, using: &dice)
+                let count = Int.random(in: 0...400, using: &dice)
+                // Small numbers first, so that counts and lengths are often possible.
+                let body = (0..<count).map {
+                    $0 < 4 ? UInt8.random(in: 0...3, using: &dice) : UInt8.random(in: 0...255, using: &dice)
+                }
+                link.say(
+                    LinkFrame(type: type, channel: UInt16.random(in: 0...1, using: &dice), body: body), &world
+                )
+            }
+            _ = world.increment(Int.random(in: 0...1, using: &dice), "notes", "count")
+            world.run(milliseconds: 400)
+        }
+        #expect(linked > 0 && refused + linked == 40)
+        #expect(world.nodes[0].node != nil)
+        let log = world.nodes[0].log.joined(separator: "\n")
+        #expect(log.contains("peer-fault") && log.contains("is refused for a while"), "\(log.suffix(2_000))")
+        let done = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(done, "\(world.logs())")
+        let text = String(decoding: world.export(1, "notes") ?? [], as: UTF8.self)
+        #expect(text.contains(#""n":40"#), "\(text)")
+    }
+}
