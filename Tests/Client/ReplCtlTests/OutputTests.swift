@@ -109,6 +109,25 @@ import Testing
             ])
     }
 
+    @Test("edits of two people in different places are both kept, in one place they are told apart")
+    func rebase() throws {
+        let old = "alpha\nbeta\ngamma\n"
+        let others = TextDifference.splices(from: old, to: "ALPHA!\nbeta\ngamma, too\n")
+        let mine = TextDifference.splices(from: old, to: "alpha\nb\ngamma\n")
+        let rebased = try #require(TextDifference.rebased(mine, over: others))
+        #expect(applied(rebased, to: applied(others, to: old)) == "ALPHA!\nb\ngamma, too\n")
+        let inside = [TextSplice(index: 2, delete: 3, insert: "x")]
+        #expect(TextDifference.rebased(inside, over: [TextSplice(index: 3, delete: 0, insert: "y")]) == nil)
+        #expect(TextDifference.rebased(inside, over: [TextSplice(index: 0, delete: 3, insert: "")]) == nil)
+        #expect(TextDifference.rebased(inside, over: [TextSplice(index: 4, delete: 9, insert: "")]) == nil)
+        #expect(TextDifference.rebased(inside, over: [TextSplice(index: 5, delete: 9, insert: "")]) == inside)
+        let insertion = [TextSplice(index: 3, delete: 0, insert: "x")]
+        #expect(TextDifference.rebased(insertion, over: [TextSplice(index: 1, delete: 5, insert: "")]) == nil)
+        #expect(
+            TextDifference.rebased(insertion, over: [TextSplice(index: 3, delete: 0, insert: "ab")])
+                == [TextSplice(index: 5, delete: 0, insert: "x")])
+    }
+
     @Test("the splices make the new text of the old one", arguments: 0..<200)
     func law(seed: Int) {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1

@@ -3,10 +3,15 @@
 import ControlAPI
 import Foundation
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import ReplClient
 @testable import replctl
+
+private func error(_ code: String) -> String {
+    #"{"error":{"code":"\#(code)","message":"what","hint":"do"}}"#
+}
 
 @Suite struct StreamTests {
     @Test("apply answers while the body still arrives, counts, and is 4 when a line was refused")
@@ -287,6 +292,28 @@ import Testing
             ])
         #expect(try operations(#"{"count":5,"gone":1,"list":[1],"map":{"same":7,"t":"ab"}}"#).isEmpty)
         #expect(try operations("[]") == [#"{"op":"set","document":"d","path":[],"value":[]}"#])
+    }
+
+    @Test("an edit follows what others wrote elsewhere in the text meanwhile")
+    func follows() async throws {
+        let later = Self.typed.replacingOccurrences(of: "one\\n", with: "zero\\none\\n")
+        let wasWritten = Mutex(false)
+        try await FakeDaemon.serving({ request in
+            if request.method == "GET" { return .whole(200, wasWritten.withLock { $0 } ? later : Self.typed) }
+            if request.body.contains("zero") { return .whole(200, #"{"change":"c:1","version":"v"}"#) }
+            wasWritten.withLock { $0 = $0 || !request.body.isEmpty }
+            return .whole(412, error("condition-failed"))
+        }) { daemon in
+            let result = try await replctl(
+                ["edit", "home", "k", "body", "--socket", daemon.socket],
+                environment: ["EDITOR": "sed -i s/two/too/"])
+            #expect(result.code == .ok && result.output == "c:1\n", "\(result.error)")
+            #expect(
+                daemon.requests.last?.body == """
+                    {"operations":[{"op":"splice","document":"k","path":["body"],"index":10,"delete":1,\
+                    "insert":"o"}],"if":[{"document":"k","path":["body"],"equals":"zero\\none\\ntwo\\n"}]}
+                    """)
+        }
     }
 
     @Test("when others were faster nothing is written, and the work is kept")

@@ -1,6 +1,6 @@
 // edit: a text or a value in the person's own editor. What they changed becomes splices under the condition
-// that the text is still what they saw; when it is not, nothing is written and their version is kept in a
-// file.
+// that the text is still what they saw. When others wrote meanwhile, the splices follow them as long as both
+// did not touch one place; else nothing is written. Whatever is not written is kept in a file.
 
 import ArgumentParser
 import Bytes
@@ -68,16 +68,37 @@ struct EditCommand: Verb {
             return console.complain("nothing changed")
         }
         do {
-            if let body = try transaction(subject, edited, path) {
-                try await transact(space, body: body)
-            } else {
-                console.complain("nothing changed")
-            }
+            try await write(subject, edited, path)
             file.remove()
         } catch {
             // The work of an hour is not thrown away because a disk was full.
-            console.complain("nothing was written; what you wrote is in \(file.path)")
+            console.complain("what you wrote is in \(file.path)")
             throw error
+        }
+    }
+
+    /// How often an edit follows a text that others write at the same time.
+    private static let triesMax = 5
+
+    private func write(_ subject: Subject, _ edited: String, _ path: DottedPath) async throws {
+        guard let body = try transaction(subject, edited, path) else {
+            return console.complain("nothing changed")
+        }
+        var next = body
+        for attempt in 1... {
+            do {
+                return try await transact(space, body: next)
+            } catch let error as ClientError {
+                guard case .refused(let refusal, _) = error, refusal.code == "condition-failed",
+                    attempt < Self.triesMax, case .text(let before) = subject,
+                    case .text(let now) = try await read(path),
+                    let splices = TextDifference.rebased(
+                        TextDifference.splices(from: before, to: edited),
+                        over: TextDifference.splices(from: before, to: now))
+                else { throw error }
+                let operations = splices.map { OperationText($0, key, path) }
+                next = OperationText.transaction(operations, conditions: [condition(.text(now), path)])
+            }
         }
     }
 

@@ -47,6 +47,25 @@ enum TextDifference {
         }
     }
 
+    /// The splices `mine` of a text as splices of what `others` made of the same text meanwhile; nil when
+    /// both touch one place. Both as `splices(from:to:)` gives them.
+    static func rebased(_ mine: [TextSplice], over others: [TextSplice]) -> [TextSplice]? {
+        var rebased: [TextSplice] = []
+        for splice in mine {
+            var shift = 0
+            for other in others {
+                if other.index + other.delete <= splice.index {
+                    shift += other.insert.unicodeScalars.count - other.delete
+                } else if other.index < splice.index + splice.delete {
+                    return nil
+                }
+            }
+            rebased.append(
+                TextSplice(index: splice.index + shift, delete: splice.delete, insert: splice.insert))
+        }
+        return rebased
+    }
+
     /// Each with its line feed, as scalars: Strings that look alike would count as equal.
     private static func lines(_ text: String) -> [[Unicode.Scalar]] {
         var lines: [[Unicode.Scalar]] = [[]]
