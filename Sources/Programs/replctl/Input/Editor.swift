@@ -22,13 +22,16 @@ struct Editor {
         let words = ["/bin/sh", "-c", command + " \"$1\"", "sh", path]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        // Dispositions that are ignored stay so in a child; the editor's own children want SIGPIPE.
+        // Ctrl-C is the editor's while it runs. What is ignored stays so in a child, so it is set back there.
+        let ignored = [SIGPIPE, SIGINT, SIGQUIT]
+        let before = ignored.map { signal($0, SIG_IGN) }
+        defer { for (number, action) in zip(ignored, before) { signal(number, action) } }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
+        for number in ignored { sigaddset(&signals, number) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         let failure = posix_spawn(&process, "/bin/sh", nil, &attributes, &arguments, environ)
