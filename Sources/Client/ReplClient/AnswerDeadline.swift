@@ -16,7 +16,8 @@ final class AnswerDeadline: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        timer = context.eventLoop.scheduleTask(in: .seconds(seconds)) {
+        let wait = TimeAmount.seconds(min(max(0, seconds), 2 * ClientRequest.timeoutSecondsMax))
+        timer = context.eventLoop.scheduleTask(in: wait) {
             bound.value.context.fireErrorCaught(ClientError.timedOut(seconds: bound.value.handler.seconds))
             bound.value.context.close(promise: nil)
         }

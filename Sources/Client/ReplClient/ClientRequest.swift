@@ -39,6 +39,13 @@ public struct ClientRequest: Sendable {
 
     /// A daemon whose disk is busy takes seconds for a commit; one that is silent for two minutes is stuck.
     public static let timeoutSecondsDefault: Int64 = 120
+    /// A year: what is longer is no wait, and would not fit a clock of nanoseconds.
+    static let timeoutSecondsMax: Int64 = 31_536_000
+
+    /// For a request that the daemon itself answers after up to this long.
+    public static func timeoutSeconds(waiting seconds: Int64) -> Int64 {
+        timeoutSecondsDefault + min(max(0, seconds), timeoutSecondsMax)
+    }
 
     /// Percent-encodes all but the unreserved characters of RFC 3986, and `:`, which paths of the API
     /// contain.

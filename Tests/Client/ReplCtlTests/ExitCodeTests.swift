@@ -122,6 +122,13 @@ private func error(_ code: String) -> String {
                 try await ReplClient(socket: daemon.socket).call(silent)
             }
             #expect(CommandFailure(.timedOut(seconds: 1)).code == .timedOut)
+            // The longest span that can be written is a wait, not a crash.
+            let longest = try await replctl([
+                "wait", "s", "a:1", "--timeout", "\(Int64.max)", "--socket", daemon.socket + "-none",
+            ])
+            #expect(longest.code == .unreachable)
+            let peers = ClientRequest("GET", ["peers"], timeoutSeconds: .max)
+            await #expect(throws: ClientError.cut) { try await ReplClient(socket: daemon.socket).call(peers) }
         }
     }
 

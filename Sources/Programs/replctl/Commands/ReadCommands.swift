@@ -35,7 +35,7 @@ struct GetCommand: Verb {
             query: [
                 ("view", typed ? "typed" : nil), ("timeoutSeconds", atLeast.map { _ in "\(seconds)" }),
             ],
-            timeoutSeconds: ClientRequest.timeoutSecondsDefault.addingReportingOverflow(seconds).partialValue)
+            timeoutSeconds: ClientRequest.timeoutSeconds(waiting: seconds))
         if let atLeast { request.headers.append(("Repl-At-Least", atLeast)) }
         let answer = try await common.client.call(request)
         if common.json, path.steps.isEmpty { return try console.writeLine(answer.body) }

@@ -28,7 +28,7 @@ struct WaitCommand: Verb {
         let request = ClientRequest(
             "GET", ["spaces", space, "wait"],
             query: [("change", change), ("timeoutSeconds", "\(seconds)")] + on.map { ("on", $0) },
-            timeoutSeconds: ClientRequest.timeoutSecondsDefault.addingReportingOverflow(seconds).partialValue)
+            timeoutSeconds: ClientRequest.timeoutSeconds(waiting: seconds))
         do {
             try await ask(request, show: show)
         } catch let error as ClientError {
