@@ -128,6 +128,8 @@ let package = Package(
             ]),
         tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator"]),
         tests("TidyTests", in: "TidyTests", of: []),
+        // Real processes, spoken to as strangers do: nothing of the project is imported.
+        tests("DaemonTests", in: "DaemonTests", of: []),
         tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),
         tests("StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),
         tests(
