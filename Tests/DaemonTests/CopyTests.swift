@@ -1,5 +1,6 @@
-// State directories that are copied: a copy that runs beside the original, and an older copy put back. Both would
-// write other changes under numbers that are taken, so both must go on as a new incarnation, and say so.
+// State directories that are copied: a copy that runs beside the original, and an older copy put back. Both
+// would write other changes under numbers that are taken, so both must go on as a new incarnation, and say
+// so.
 
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
-// Tests of real processes: the release programs that `make test` names in REPL_PROGRAMS, spoken to over their socket
-// with plain HTTP. What can be shown in one process is shown below, in the floors; here are the promises that only
-// processes can break: kill -9, files, ports, signals, several daemons. One test after the other: each starts daemons.
+// Tests of real processes: the release programs that `make test` names in REPL_PROGRAMS, spoken to over
+// their socket with plain HTTP. What can be shown in one process is shown below, in the floors; here are
+// the promises that only processes can break: kill -9, files, ports, signals, several daemons. One test
+// after the other: each starts daemons.
 
 import Testing
 

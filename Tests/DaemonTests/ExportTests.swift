@@ -1,4 +1,5 @@
-// Export and import: the canonical form, a round trip in both views, and one committed state while writers go on.
+// Export and import: the canonical form, a round trip in both views, and one committed state while writers
+// go on.
 
 import Foundation
 import Testing
@@ -60,7 +61,7 @@ extension DaemonTests {
                     #expect(try api.export("copy") == plain)
                     #expect(try withoutIDs(try api.export("copy", view: "typed")) == withoutIDs(typed))
                 }
-                // The ids are new, so kinds are what an import must have kept: the operations of each still fit.
+                // The ids are new; the kinds were kept: the operations of each still fit.
                 try api.write("copy", #"{"op":"add","document":"a/1","path":["safe"],"value":"t"}"#)
                 try api.write("copy", #"{"op":"increment","document":"b","path":["views"],"by":1}"#)
                 try api.write(

@@ -1,4 +1,5 @@
-// The two streams: transactions that go in while their answers come out, and changes that come out as they happen.
+// The two streams: transactions that go in while their answers come out, and changes that come out as they
+// happen.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Real editing sessions, from the folder in REPL_TRACES: streamed into one node and read at a second, and replayed in
-// the engine.
+// Real editing sessions, from the folder in REPL_TRACES: streamed into one node and read at a second, and
+// replayed in the engine.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// A few daemons in one temporary directory. Whatever happens in a test, they are ended and their files removed; what
-// they wrote to stderr is added to every issue of the test.
+// A few daemons in one temporary directory. Whatever happens in a test, they are ended and their files
+// removed; what they wrote to stderr is added to every issue of the test.
 
 import Foundation
 import Testing

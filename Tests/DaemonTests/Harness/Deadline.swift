@@ -1,5 +1,5 @@
-// Waiting in process tests: never a plain sleep, always a condition that is looked at again until a deadline, and a
-// failure that says what was waited for.
+// Waiting in process tests: never a plain sleep, always a condition that is looked at again until a
+// deadline, and a failure that says what was waited for.
 
 import Foundation
 

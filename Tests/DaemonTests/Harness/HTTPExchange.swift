@@ -1,5 +1,5 @@
-// HTTP/1.1 by hand: a request with a whole or a chunked body, an answer with Content-Length, chunks, or the end of the
-// connection; both bodies may stream at the same time.
+// HTTP/1.1 by hand: a request with a whole or a chunked body, an answer with Content-Length, chunks, or the
+// end of the connection; both bodies may stream at the same time.
 
 import Foundation
 
@@ -25,7 +25,8 @@ struct HTTPAnswer: CustomStringConvertible {
 }
 
 /// One request and its answer on a connection.
-final class HTTPExchange: @unchecked Sendable {  // one thread writes, one reads; the head is written before either
+/// One thread may write while another reads; each touches its own half of the state.
+final class HTTPExchange: @unchecked Sendable {
     private enum Framing {
         case length(Int)
         case chunks

@@ -1,5 +1,5 @@
-// JSON as the tests see it: a value, a parser that is independent of the project's own, and a writer for bodies.
-// Foundation's reader confuses true with 1 and large integers with doubles, so it is not used.
+// JSON as the tests see it: a value, a parser that is independent of the project's own, and a writer for
+// bodies. Foundation's reader confuses true with 1 and large integers with doubles, so it is not used.
 
 /// A JSON value. Numbers without fraction and exponent that fit 64 bits are integers.
 enum JSON: Equatable, Sendable {

@@ -1,4 +1,5 @@
-// The release programs under test, and children that are always ended: `make test` names their folder in REPL_PROGRAMS.
+// The release programs under test, and children that are always ended: `make test` names their folder in
+// REPL_PROGRAMS.
 
 import Foundation
 import Testing
@@ -41,7 +42,7 @@ final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // Descriptors of tests that run beside this one are not the child's; closing one that is gone is no error.
+        // Descriptors of other tests are not the child's; closing one that is gone is no error.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
             if let descriptor = Int32(name), descriptor > 2 {
                 posix_spawn_file_actions_addclose(&actions, descriptor)

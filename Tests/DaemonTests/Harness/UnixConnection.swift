@@ -1,5 +1,6 @@
-// One stream connection on POSIX sockets, with a deadline on every call: what the HTTP client and the strangers at the
-// peer port are made of. Nothing of the project is used, so the tests see the API as any program does.
+// One stream connection on POSIX sockets, with a deadline on every call: what the HTTP client and the
+// strangers at the peer port are made of. Nothing of the project is used, so the tests see the API as any
+// program does.
 
 import Foundation
 
@@ -22,8 +23,8 @@ enum ConnectionFailure: Error, CustomStringConvertible {
     }
 }
 
-/// A connected socket. One thread may read while another writes.
-final class SocketConnection: @unchecked Sendable {  // the descriptor is fixed; `buffer` belongs to the reader
+/// A connected socket. One thread may read while another writes: `buffer` is the reader's.
+final class SocketConnection: @unchecked Sendable {
     let descriptor: Int32
     /// Of each read or write, in seconds.
     let timeout: Double
