@@ -188,7 +188,7 @@ extension DaemonTests {
                         [type], 422
                     ),
                     (
-                        "an empty idempotency key", "POST", target, transaction,
+                        "a long idempotency key", "POST", target, transaction,
                         [type, ("Idempotency-Key", Self.long(300))], 422
                     ),
                     (

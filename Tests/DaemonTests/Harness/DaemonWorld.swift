@@ -79,7 +79,7 @@ final class DaemonWorld {
     /// Gives the body a world and ends everything after it.
     static func run(_ body: (DaemonWorld) throws -> Void) throws {
         let world = try DaemonWorld()
-        logs.change { $0 = world.daemons.map { _ in "" } }
+        logs.change { $0 = [] }
         live.change { $0 = world }
         defer {
             logs.change { $0 = world.tails() }

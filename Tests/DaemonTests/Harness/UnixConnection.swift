@@ -51,11 +51,7 @@ final class SocketConnection: @unchecked Sendable {
 
     /// To a port of this machine.
     convenience init(port: UInt16, timeout: Double) throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        try self.init(family: AF_INET, address: address, timeout: timeout, name: "port \(port)")
+        try self.init(family: AF_INET, address: Self.loopback(port), timeout: timeout, name: "port \(port)")
     }
 
     private convenience init<Address>(family: Int32, address: Address, timeout: Double, name: String) throws {
@@ -75,22 +71,31 @@ final class SocketConnection: @unchecked Sendable {
         self.init(descriptor: descriptor, timeout: timeout)
     }
 
-    /// A port that was free a moment ago.
+    /// A port that was free a moment ago. Not one of those that the kernel gives to outgoing connections: while a
+    /// daemon is away, a connection of another process would take its port.
     static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ConnectionFailure.failed("socket", errno) }
         defer { close(descriptor) }
+        for _ in 0..<200 {
+            let port = UInt16.random(in: 10_000..<32_768)
+            var address = loopback(port)
+            let isFree = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+            if isFree { return port }
+        }
+        throw ConnectionFailure.failed("bind", errno)
+    }
+
+    private static func loopback(_ port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        guard result else { throw ConnectionFailure.failed("bind", errno) }
-        return UInt16(bigEndian: address.sin_port)
+        return address
     }
 
     // MARK: Writing
