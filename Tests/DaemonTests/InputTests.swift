@@ -86,7 +86,7 @@ extension DaemonTests {
             .operation("an oversized string", value("\"\(long(512 * 1024 + 1))\""), 413),
             .operation(
                 "a value too deep",
-                value(String(repeating: "[", count: 40) + String(repeating: "]", count: 40)), 400),
+                value(String(repeating: "[", count: 33) + String(repeating: "]", count: 33)), 413),
             Case(
                 "a condition of nothing",
                 #"{"operations":[{"op":"delete","document":"d","path":["x"]}],"if":[{"document":"d"}]}"#, 422),

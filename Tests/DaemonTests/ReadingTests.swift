@@ -103,11 +103,12 @@ extension DaemonTests {
                 #expect(try api.value("s", "d", atLeast: version) == ["x": 1])
                 let read = try api.get("/v1/spaces/s/documents/d")
                 #expect(read.headers["repl-cursor"] != nil)
+                // The version of another space could be one that this node does not hold yet.
                 let foreign = try api.write("other", #"{"op":"set","document":"d","path":["x"],"value":1}"#)
-                for wrong in [try #require(foreign["version"].string), "nonsense"] {
+                for (wrong, status) in [(try #require(foreign["version"].string), 408), ("nonsense", 400)] {
                     let answer = try api.get(
                         "/v1/spaces/s/documents/d?timeoutSeconds=1", headers: [("Repl-At-Least", wrong)])
-                    #expect(answer.status == 400 && answer.code == "invalid-version", "\(answer)")
+                    #expect(answer.status == status, "\(answer)")
                 }
             }
         }
@@ -143,7 +144,8 @@ extension DaemonTests {
                 #expect(try waited("timeoutSeconds=1").status == 400)
                 #expect(try waited("change=rubbish").status == 400)
                 let replica = try #require(missed.split(separator: ":").first)
-                #expect(try waited("change=\(replica):999999&timeoutSeconds=1").status == 404)
+                // A change that nobody holds may still come.
+                #expect(try waited("change=\(replica):999999&timeoutSeconds=1").status == 408)
             }
         }
 

@@ -1,16 +1,19 @@
-// A cursor of the change stream: a position in this node's commit order, with the store it belongs to. Another store
-// (another box, a restored backup) has another order, so its cursors are foreign here and answered with a resync.
+// A cursor of the change stream: a position in this node's commit order of a space, with the store and the space it
+// belongs to. Another store (another box, a restored backup) has another order, another space other changes, so
+// their cursors are foreign here and answered with a resync.
 
 import Bytes
+import Causality
 
-/// Where a watcher stands. Opaque to programs; only the store that gave it out can continue it.
+/// Where a watcher stands. Opaque to programs; only the store that gave it out can continue it, in the same space.
 struct Cursor: Hashable, Sendable {
-    /// Changes whenever the store's continuity is uncertain.
-    let store: UInt64
+    /// Of the store, whose name changes whenever its continuity is uncertain, and of the space.
+    private let origin: UInt64
     let position: CommitPosition
 
-    init(store: UInt64, position: CommitPosition) {
-        self.store = store
+    /// `store`: its random name. The start of the space's hash is mixed in, so that no two spaces share an origin.
+    init(store: UInt64, space: SpaceID, position: CommitPosition) {
+        origin = space.raw.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ^ store
         self.position = position
     }
 
@@ -19,12 +22,18 @@ struct Cursor: Hashable, Sendable {
         guard parts.count == 2, let raw = Hex.decode(String(parts[0])), raw.count == 8,
             let value = UInt64(parts[1]), String(value) == parts[1]
         else { return nil }
-        self.init(store: raw.reduce(0) { $0 << 8 | UInt64($1) }, position: CommitPosition(value))
+        origin = raw.reduce(0) { $0 << 8 | UInt64($1) }
+        position = CommitPosition(value)
+    }
+
+    /// It was given out by this store for this space.
+    func isOf(store: UInt64, space: SpaceID) -> Bool {
+        self == Cursor(store: store, space: space, position: position)
     }
 
     var text: String {
         var writer = ByteWriter()
-        writer.u64(store)
+        writer.u64(origin)
         return Hex.encode(writer.bytes) + "." + String(position.value)
     }
 }

@@ -71,6 +71,19 @@ import Testing
         }
     }
 
+    @Test("a cursor of another space of the same node gets a resync")
+    func foreignSpace() throws {
+        var node = try nodeWithSpace()
+        _ = try node.ask(.createSpace(name: "other"))
+        _ = try node.transact("notes", [increment("c", "n")])
+        let other = node.submit(.watch(.init("other"), start: .now, prefix: "", follow: false))
+        node.commit()
+        guard case .watching(let cursor)? = node.answers[other]?.first else { throw Unexpected() }
+        let id = node.submit(.watch(.init("notes"), start: .cursor(cursor), prefix: "", follow: false))
+        node.commit()
+        guard case .resync? = lines(node, id).first else { throw Unexpected() }
+    }
+
     @Test("since=begin gives the state and then what follows")
     func begin() throws {
         var node = try nodeWithSpace()

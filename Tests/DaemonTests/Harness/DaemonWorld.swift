@@ -119,10 +119,12 @@ final class DaemonWorld {
     }
 
     private func tails() -> [String] {
-        daemons.map { "--- stderr of \($0.name):\n\($0.log.suffix(2_000))" }
+        daemons.map { "\(Self.tailHead)\($0.name):\n\($0.log.suffix(2_000))" }
     }
 
     // MARK: Logs for failures
+
+    static let tailHead = "--- stderr of "
 
     private static let live = Shared<DaemonWorld?>(nil)
     private static let logs = Shared<[String]>([])

@@ -77,7 +77,9 @@ extension Node {
     }
 
     /// Where a watcher that saw this answer goes on.
-    func cursor(of index: Int) -> String { Cursor(store: storeName, position: spaces[index].position).text }
+    func cursor(of index: Int) -> String {
+        Cursor(store: storeName, space: spaces[index].id, position: spaces[index].position).text
+    }
 
     // MARK: Waiting for a version
 

@@ -35,7 +35,9 @@ extension Node {
         -> (lines: [WatchLine], needsResync: Bool)
     {
         let space = spaces[index]
-        guard let cursor = Cursor(text), cursor.store == storeName, cursor.position <= space.position else {
+        guard let cursor = Cursor(text), cursor.isOf(store: storeName, space: space.id),
+            cursor.position <= space.position
+        else {
             return ([], true)
         }
         let limit = NodeLimits.replayChangesMax
@@ -91,7 +93,8 @@ private struct Replay {
             let author = space.author(of: change.replica) ?? DeviceID(publicKey: .zero)
             return .change(
                 ChangeEvent(
-                    cursor: Cursor(store: storeName, position: record.position).text, change: change.id,
+                    cursor: Cursor(store: storeName, space: space.id, position: record.position).text,
+                    change: change.id,
                     author: author, authorName: space.nameOf(author), timestamp: change.timestamp,
                     documents: patches, cause: nil))
         }

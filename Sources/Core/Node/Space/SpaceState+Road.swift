@@ -109,7 +109,7 @@ extension SpaceState {
         let author = author(of: change.replica) ?? DeviceID(publicKey: .zero)
         ring.append(
             ChangeEvent(
-                cursor: Cursor(store: store, position: position).text, change: change.id, author: author,
+                cursor: Cursor(store: store, space: id, position: position).text, change: change.id, author: author,
                 authorName: nameOf(author), timestamp: change.timestamp, documents: patches, cause: nil),
             at: position)
     }
