@@ -1,17 +1,17 @@
-// A cursor of the change stream: a position in this node's commit order of a space, with the store and the space it
-// belongs to. Another store (another box, a restored backup) has another order, another space other changes, so
-// their cursors are foreign here and answered with a resync.
+// A cursor of the change stream: a position in this node's commit order of a space, with the store and the
+// space it belongs to. Another store (another box, a restored backup) has another order, another space
+// other changes, so their cursors are foreign here and answered with a resync.
 
 import Bytes
 import Causality
 
-/// Where a watcher stands. Opaque to programs; only the store that gave it out can continue it, in the same space.
+/// Where a watcher stands. Opaque to programs; only the store that gave it out can continue it, in its space.
 struct Cursor: Hashable, Sendable {
     /// Of the store, whose name changes whenever its continuity is uncertain, and of the space.
     private let origin: UInt64
     let position: CommitPosition
 
-    /// `store`: its random name. The start of the space's hash is mixed in, so that no two spaces share an origin.
+    /// `store`: its random name. The start of the space's hash is mixed in: no two spaces share an origin.
     init(store: UInt64, space: SpaceID, position: CommitPosition) {
         origin = space.raw.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ^ store
         self.position = position
