@@ -33,10 +33,13 @@ extension DaemonTests {
                 try increment(clone, times: 7)
                 try increment(a, times: 2)
                 try MeshTests.converge([a, b, clone], having: #""n":34"#)
-                try eventually("alarms that name the clone", within: 30) {
-                    let own = try a.api.alarms() + b.api.alarms() + clone.api.alarms()
-                    return !own.isEmpty
+                // Both are told that the other runs; the copy also that it is one.
+                for daemon in [a, clone] {
+                    try eventually("\(daemon.name) to name the clone", within: 30) {
+                        try daemon.api.alarms().contains("cloned")
+                    }
                 }
+                #expect(try clone.api.alarms().contains("restored"))
                 let device = try a.api.json("/v1/status")["device"]
                 for daemon in [a, b, clone] {
                     for alarm in try daemon.api.json("/v1/status")["alarms"].array {
@@ -92,6 +95,7 @@ extension DaemonTests {
                 try FileManager.default.removeItem(atPath: a.state)
                 try world.copy(world.folder + "/old", to: a.state)
                 try a.start()
+                #expect(try a.api.alarms() == ["restored"], "it is known before anybody else is there")
                 // As many as before and other ones: they would stand at the numbers that B holds.
                 try increment(a, times: 4)
                 try a.api.write("s", #"{"op":"set","document":"e","path":["x"],"value":"mine"}"#)

@@ -82,6 +82,50 @@ extension DaemonTests {
             }
         }
 
+        @Test("one connection serves requests in turn, sent ahead or not, with HEAD and 100-continue")
+        func connection() throws {
+            try DaemonWorld.run { world in
+                let api = try world.started("a").api
+                try api.createSpace("s")
+                let connection = try api.open()
+                for _ in 0..<3 {
+                    let exchange = try HTTPExchange(connection, "GET", "/v1/spaces/s", bodyBytes: 0)
+                    #expect(try exchange.readAnswer().status == 200)
+                }
+                let body = Array(
+                    #"{"operations":[{"op":"increment","document":"c","path":["n"],"by":1}]}"#.utf8)
+                let target = "/v1/spaces/s/transactions"
+                var ahead: [HTTPExchange] = []
+                for _ in 0..<10 {
+                    ahead.append(try HTTPExchange(connection, "POST", target, bodyBytes: body.count))
+                    try connection.write(body)
+                }
+                for exchange in ahead { #expect(try exchange.readAnswer().status == 200) }
+                let head = try HTTPExchange(connection, "HEAD", "/v1/spaces/s/documents/c", bodyBytes: 0)
+                    .readAnswer()
+                #expect(head.status == 200 && head.body == [] && head.headers["repl-cursor"] != nil)
+                // A refusal that comes before the body does not spoil what follows it.
+                let refused = try HTTPExchange(connection, "POST", "/v1/none", bodyBytes: body.count)
+                try connection.write(body)
+                #expect(try refused.readAnswer().status == 404)
+                #expect(
+                    try HTTPExchange(connection, "GET", "/v1/status", bodyBytes: 0).readAnswer().status == 200
+                )
+                // A body in chunks, announced.
+                let expecting = try HTTPExchange(
+                    connection, "POST", target,
+                    headers: [("Expect", "100-continue"), ("Connection", "close")],
+                    bodyBytes: nil)
+                #expect(try connection.readLine()?.starts(with: "HTTP/1.1 100".utf8) == true)
+                _ = try connection.readLine()
+                for byte in body { try expecting.write(chunk: [byte]) }
+                try expecting.endChunks()
+                #expect(try expecting.readAnswer().status == 200)
+                #expect(try connection.readToEnd() == [])
+                #expect(try api.value("s", "c") == ["n": 11])
+            }
+        }
+
         @Test("a space can be left, and what was in it is gone")
         func leave() throws {
             try DaemonWorld.run { world in

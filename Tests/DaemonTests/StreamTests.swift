@@ -144,6 +144,46 @@ extension DaemonTests {
             }
         }
 
+        @Test("a watcher that does not read is told to read again, and holds up nobody")
+        func slowWatcher() throws {
+            try DaemonWorld.run { world in
+                let api = try world.started("a").api
+                try api.createSpace("s")
+                let watcher = try api.watch("s")
+                _ = try watcher.readJSONLine()
+                // Far more than its queue, the last events of the space and the socket's buffers hold.
+                let count = 13_000
+                let stream = try api.stream("s")
+                let writer = Workers([0]) { _ in
+                    let line = Array(Self.increment().utf8) + [0x0A]
+                    let lines = Array(repeatElement(line, count: 1_000).joined())
+                    for _ in 0..<count / 1_000 { try stream.write(chunk: lines) }
+                    try stream.endChunks()
+                }
+                let answers = try stream.readAnswer().text.split(separator: "\n")
+                try writer.finish(within: 60)
+                #expect(answers.count == count)
+                // What both kinds of line say of the change, without reading 26,000 of them whole.
+                func change(_ line: Substring) -> Substring? {
+                    line.firstMatch(of: /"change":"[^"]*"/)?.output
+                }
+                var (seen, line) = (0, try watcher.readLine())
+                while let next = line, !next.contains("\"resync\":true") {
+                    try #require(seen < count, "the watcher was never told")
+                    try #require(change(next[...]) == change(answers[seen]), "a gap before the resync")
+                    seen += 1
+                    line = try watcher.readLine()
+                }
+                // From the cursor of that line on, nothing is missing.
+                #expect(try JSON(line ?? "null")["cursor"].string != nil)
+                let next = try api.write("s", #"{"op":"set","document":"d","path":["x"],"value":"end"}"#)[
+                    "change"]
+                while let event = try watcher.readJSONLine(), event["change"] != next {
+                    #expect(event["change"].string != nil || event["resync"] == true)
+                }
+            }
+        }
+
         @Test(
             "patches applied in order to the plain value before give the plain value after",
             arguments: [1, 2, 3])
