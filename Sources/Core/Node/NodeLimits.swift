@@ -6,6 +6,8 @@ public enum NodeLimits {
     public static let watchersMax = 256
     /// Lines a watcher may be behind before it must read again.
     public static let watchEventsMax = 1_000
+    /// Bytes, roughly, of lines that a watcher has not taken, after which it gets no more: they wait as JSON.
+    public static let watchBytesMax = 1 << 20
     /// Events of a space kept in memory for its watchers.
     public static let ringEventsMax = 8_192
     /// Plain bytes of those events, roughly.

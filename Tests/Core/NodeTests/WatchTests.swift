@@ -101,6 +101,26 @@ import Testing
         #expect(keys == ["state a", "state b", "change c"])
     }
 
+    @Test("a watcher that does not read large lines is sent few of them, and the others once it reads")
+    func largeLines() throws {
+        var node = try nodeWithSpace()
+        let id = node.submit(.watch(.init("notes"), start: .now, prefix: "", follow: true))
+        node.commit()
+        let size = 100 << 10
+        var made: [Dot?] = []
+        for index in 0..<40 {
+            let content = String(repeating: index.isMultiple(of: 2) ? "x" : "y", count: size)
+            made.append(try node.transact("notes", [set("a", [.key("t")], text(content))]).change)
+        }
+        let fitting = NodeLimits.watchBytesMax / size + 1
+        #expect((fitting - 1...fitting).contains(lines(node, id).count), "\(lines(node, id).count) lines")
+        for _ in 0..<40 {
+            node.node.handle(.watchCredit(id, lines: 1), at: node.now)
+            node.commit()
+        }
+        #expect(changes(node, id).map(\.change) == made)
+    }
+
     @Test("a watcher that does not read is told to read again, and costs no more than the ring")
     func slow() throws {
         var node = try nodeWithSpace()

@@ -24,7 +24,7 @@ struct EventRing: Sendable {
 
     mutating func append(_ event: ChangeEvent, at position: CommitPosition) {
         precondition(position > start, "event at \(position.value) after \(start.value)")
-        let size = Self.estimate(event)
+        let size = event.documents.estimatedBytes
         entries.append(Entry(position: position, event: event, bytes: size))
         bytes += size
         while count > NodeLimits.ringEventsMax || (bytes > NodeLimits.ringBytesMax && count > 1) {
@@ -68,9 +68,25 @@ struct EventRing: Sendable {
         }
     }
 
-    private static func estimate(_ event: ChangeEvent) -> Int {
-        event.documents.reduce(128) { sum, document in
-            document.patches.reduce(sum + 64 + document.key.utf8Count) { $0 + 64 + size(of: $1.change) }
+}
+
+extension WatchLine {
+    /// What it takes in memory, roughly.
+    var estimatedBytes: Int {
+        switch self {
+        case .change(let event): event.documents.estimatedBytes
+        case .state(_, let key, let patches):
+            [ChangeEvent.DocumentPatches(key: key, patches: patches)].estimatedBytes
+        case .resync: 128
+        }
+    }
+}
+
+extension [ChangeEvent.DocumentPatches] {
+    /// What an event of them takes in memory, roughly. O(their size).
+    fileprivate var estimatedBytes: Int {
+        reduce(128) { sum, document in
+            document.patches.reduce(sum + 64 + document.key.utf8Count) { $0 + 64 + Self.size(of: $1.change) }
         }
     }
 

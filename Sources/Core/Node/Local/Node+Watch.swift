@@ -26,7 +26,7 @@ extension Node {
         var watcher = Watcher(
             request: id, space: spaces[index].id, prefix: prefix, follow: follow, position: position,
             backlog: [],
-            outstanding: 0, needsResync: false)
+            needsResync: false)
         var first = cursor(of: index)
         switch start {
         case .now: break
@@ -46,7 +46,7 @@ extension Node {
 
     mutating func credit(_ id: RequestID, lines: Int) {
         guard let index = watchers.firstIndex(where: { $0.request == id }) else { return }
-        watchers[index].outstanding = max(0, watchers[index].outstanding - lines)
+        watchers[index].credit(lines: lines)
     }
 
     mutating func removeWatcher(at index: Int) {
@@ -106,7 +106,7 @@ extension Node {
     }
 
     private mutating func send(_ line: WatchLine, to watcher: inout Watcher) {
-        watcher.outstanding += 1
+        watcher.sent(bytes: line.estimatedBytes)
         counters.watchLines += 1
         batch.answer(watcher.request, .watchLine(line))
     }

@@ -14,12 +14,29 @@ struct Watcher: Sendable {
     var position: CommitPosition
     /// Lines made when the stream was opened (a resumed cursor), oldest last; sent before anything of the ring.
     var backlog: [WatchLine]
-    /// Lines sent and not yet credited; at most `NodeLimits.watchEventsMax`.
-    var outstanding: Int
     /// It fell behind: a resync line is due as soon as it takes lines again.
     var needsResync: Bool
+    /// Bytes, roughly, of the lines sent and not yet credited, oldest first; at most `NodeLimits.watchEventsMax`.
+    private(set) var unread: [Int] = []
+    /// The sum of `unread`: the last line may carry it past `NodeLimits.watchBytesMax`.
+    private(set) var unreadBytes = 0
 
-    var window: Int { NodeLimits.watchEventsMax - outstanding }
+    /// How many lines it takes now.
+    var window: Int {
+        unreadBytes < NodeLimits.watchBytesMax ? NodeLimits.watchEventsMax - unread.count : 0
+    }
+
+    mutating func sent(bytes: Int) {
+        unread.append(bytes)
+        unreadBytes += bytes
+    }
+
+    /// The program took so many lines.
+    mutating func credit(lines: Int) {
+        let taken = unread.prefix(lines)
+        unreadBytes -= taken.reduce(0, +)
+        unread.removeFirst(taken.count)
+    }
 
     /// The event as this watcher sees it; nil when none of its documents has the prefix.
     func line(for event: ChangeEvent) -> WatchLine? {
