@@ -1,5 +1,5 @@
-// A member whose keys are in wrong hands says whatever it likes on a link that stands. The node lives, honest members
-// go on, and the device is refused after three faults.
+// A member whose keys are in wrong hands says whatever it likes on a link that stands. The node lives, honest
+// members go on, and the device is refused after three faults.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// What goes wrong with a box's disk and identity: commits that fail, an older state put back, one disk in two boxes.
-// Nothing acknowledged may be lost, nothing may differ, and a person must be told.
+// What goes wrong with a box's disk and identity: commits that fail, an older state put back, one disk in two
+// boxes. Nothing acknowledged may be lost, nothing may differ, and a person must be told.
 
 import Bytes
 import Causality
@@ -30,8 +30,8 @@ import Wire
         let alarms = world.alarms(1)
         #expect(alarms.contains("restored"), "\(alarms) \(world.logs())")
         #expect(first && second, "\(world.logs())")
-        // The ten that were sent are there, and the second write, which is in the new log. The first one sits on a
-        // branch of the old log, which is kept on its box until branches are re-issued.
+        // The ten that were sent are there, and the second write, which is in the new log. The first one sits
+        // on a branch of the old log, which is kept on its box until branches are re-issued.
         let done = world.run(within: 120_000) { world in
             let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
             return text.contains(#""n":11"#) && world.areEqual([0, 2], "notes")

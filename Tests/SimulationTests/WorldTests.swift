@@ -1,5 +1,5 @@
-// Several nodes, from the invite to equal documents, over a network that delays, cuts, breaks and separates. Seeds
-// that failed stay here with what they found.
+// Several nodes, from the invite to equal documents, over a network that delays, cuts, breaks and separates.
+// Seeds that failed stay here with what they found.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Folders are floors: a target imports only what stands above it, and the core stays pure. The compiler lets a target
-// import a sibling that it does not declare, so this is checked on the text.
+// Folders are floors: a target imports only what stands above it, and the core stays pure. The compiler lets
+// a target import a sibling that it does not declare, so this is checked on the text.
 
 import Foundation
 import Testing
@@ -43,11 +43,28 @@ private func imports(of file: SourceFile) -> [String] {
         ]
         for (number, line) in file.lines.enumerated() {
             let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)[0]
-            for word in impure where code.contains(word) {
+            for word in impure where uses(word, in: code) {
                 if word == ".random(in:", code.contains("using:") { continue }
                 Issue.record("\(file.path):\(number + 1) uses \(word)")
             }
         }
+    }
+
+    /// `word` not as the end of a longer one: `print(`, but not `fingerprint(`.
+    private func uses(_ word: String, in code: Substring) -> Bool {
+        code.ranges(of: word).contains { range in
+            guard word.first?.isLetter == true, range.lowerBound > code.startIndex else { return true }
+            let before = code[code.index(before: range.lowerBound)]
+            return !before.isLetter && !before.isNumber && before != "_"
+        }
+    }
+
+    @Test("the check for words sees words")
+    func words() {
+        #expect(uses("try?", in: "let a = try? b()"))
+        #expect(uses("print(", in: "print(1)"))
+        #expect(!uses("try?", in: "let e: Entry?"))
+        #expect(!uses("print(", in: "fingerprint(of: a)"))
     }
 
     @Test("nothing that ships imports Foundation", arguments: SourceTree.sources)

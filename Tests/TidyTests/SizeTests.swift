@@ -1,4 +1,5 @@
-// Files and functions that fit in a head. The numbers are STYLE's: 600 lines a file, 60 a function, 110 columns.
+// Files and functions that fit in a head. The numbers are STYLE's: 600 lines a file, 60 a function, 110
+// columns.
 
 import Foundation
 import Testing

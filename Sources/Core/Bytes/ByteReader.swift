@@ -1,7 +1,8 @@
-// The one way bytes are read. Every function is total: whatever the input, it returns or throws a `DecodeFault`,
-// never traps, and never allocates more than the bytes that are really there.
+// The one way bytes are read. Every function is total: whatever the input, it returns or throws a
+// `DecodeFault`, never traps, and never allocates more than the bytes that are really there.
 
-/// Why bytes that came from outside (a peer, a disk) are not what they should be. The sender's fault, not ours.
+/// Why bytes that came from outside (a peer, a disk) are not what they should be. The sender's fault, not
+/// ours.
 public enum DecodeFault: Error, Equatable, Sendable {
     /// The input ends before the value does.
     case truncated(needed: Int, available: Int)

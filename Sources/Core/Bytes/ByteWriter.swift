@@ -1,5 +1,5 @@
-// The one way bytes are made: every canonical encoding of repld goes through this writer, so that integers are
-// big-endian and lengths are minimal varints in every format. See `ByteReader` for the inverse.
+// The one way bytes are made: every canonical encoding of repld goes through this writer, so that integers
+// are big-endian and lengths are minimal varints in every format. See `ByteReader` for the inverse.
 
 /// Appends fixed-width integers (big-endian), varints (unsigned LEB128, always minimal) and byte strings.
 public struct ByteWriter: Sendable {

@@ -27,7 +27,8 @@ public struct Bytes32: Hashable, Comparable, Sendable {
         self.init(words.0, words.1, words.2, words.3)
     }
 
-    /// The same for an array, which is what hashes come as; the generic form reads byte by byte through a witness.
+    /// The same for an array, which is what hashes come as; the generic form reads byte by byte through a
+    /// witness.
     public init(_ bytes: [UInt8]) {
         precondition(bytes.count == Self.byteCount, "32 bytes, got \(bytes.count)")
         func word(_ start: Int) -> UInt64 {

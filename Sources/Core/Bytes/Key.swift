@@ -1,6 +1,6 @@
-// Keys and strings are UTF-8 *bytes*. Swift's String compares by canonical equivalence, so "é" in NFC equals "é" in
-// NFD: two keys of a document would become one on this node and stay two on another. `Key` keeps String's compact
-// storage (15 bytes inline) and compares, hashes and orders by bytes.
+// Keys and strings are UTF-8 *bytes*. Swift's String compares by canonical equivalence, so "é" in NFC equals
+// "é" in NFD: two keys of a document would become one on this node and stay two on another. `Key` keeps
+// String's compact storage (15 bytes inline) and compares, hashes and orders by bytes.
 
 /// A string that is compared by its UTF-8 bytes. Used for document keys, map keys and string scalars.
 public struct Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {

@@ -1,5 +1,5 @@
-// xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64. Chance for back-off, sampling, the simulator and
-// tests: the same seed gives the same run in every process. Never for keys or nonces; `Crypto` has those.
+// xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64. Chance for back-off, sampling, the simulator
+// and tests: the same seed gives the same run in every process. Never for keys or nonces; `Crypto` has those.
 
 /// A deterministic random number generator.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {

@@ -1,5 +1,6 @@
 // Two clocks. `Timestamp` is the wall time inside a change: it only breaks ties among concurrent operations.
-// `Instant` is what the shell hands to `handle`: a monotonic clock for deadlines, with the wall time beside it.
+// `Instant` is what the shell hands to `handle`: a monotonic clock for deadlines, with the wall time beside
+// it.
 
 /// Milliseconds since 1970 as a log's author saw them; strictly greater than the log's previous one.
 public struct Timestamp: Hashable, Comparable, Sendable {
@@ -11,7 +12,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Beyond this no timestamp is accepted, so that "last + 1" can never overflow.
     public static let max = Timestamp(milliseconds: 1 << 62)
 
-    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
 }
 
 /// A moment as the shell (or the simulator) tells it to the core.

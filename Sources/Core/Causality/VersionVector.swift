@@ -1,7 +1,7 @@
-// The contiguous prefix known of every replica. It answers "has it seen this dot?" exactly, because logs have no
-// gaps (Parker et al. 1983; Almeida et al., "Dotted Version Vectors"). It is a partial order, so it is not
-// `Comparable`: two vectors can be concurrent, and a sort over them would be wrong. Kept as a sorted array, so that
-// iteration and encoding are the same in every process and joins are merges.
+// The contiguous prefix known of every replica. It answers "has it seen this dot?" exactly, because logs have
+// no gaps (Parker et al. 1983; Almeida et al., "Dotted Version Vectors"). It is a partial order, so it is not
+// `Comparable`: two vectors can be concurrent, and a sort over them would be wrong. Kept as a sorted array,
+// so that iteration and encoding are the same in every process and joins are merges.
 
 /// How two version vectors relate.
 public enum CausalOrder: Equatable, Sendable {
@@ -53,7 +53,8 @@ public struct VersionVector: Hashable, Sendable {
         var index = 0
         for entry in other.entries {
             while index < entries.count, entries[index].replica < entry.replica { index += 1 }
-            guard index < entries.count, entries[index].replica == entry.replica, entries[index].last >= entry.last
+            guard index < entries.count, entries[index].replica == entry.replica,
+                entries[index].last >= entry.last
             else { return false }
         }
         return true
@@ -89,7 +90,8 @@ public struct VersionVector: Hashable, Sendable {
     /// The least vector that covers both.
     public mutating func join(_ other: VersionVector) {
         if other.entries.count < 4 || entries.isEmpty {
-            if entries.isEmpty { entries = other.entries } else { for e in other.entries { advance(e.replica, to: e.last) } }
+            if entries.isEmpty { entries = other.entries }
+            for entry in other.entries { advance(entry.replica, to: entry.last) }
             return
         }
         var merged: [Entry] = []

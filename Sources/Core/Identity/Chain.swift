@@ -2,7 +2,8 @@
 // from boundary to boundary it runs over the canonical bytes, and at a boundary it starts afresh on its own
 // result.
 //
-//   hash = BLAKE2b-256(hash at the last boundary, or zeros ‖ canonical bytes since), personal "repld-chain-v1"
+//   hash = BLAKE2b-256(hash at the last boundary, or zeros ‖ canonical bytes since), personal
+//   "repld-chain-v1"
 //
 // It is recovered by rehashing from the last boundary, never by saving a library's state.
 

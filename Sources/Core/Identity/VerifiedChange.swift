@@ -1,5 +1,5 @@
-// A change of which it is certain that its log's author made it, in this place of its log. Only `LogState` makes one,
-// so applying what was not verified does not compile.
+// A change of which it is certain that its log's author made it, in this place of its log. Only `LogState`
+// makes one, so applying what was not verified does not compile.
 
 public import Wire
 

@@ -1,7 +1,8 @@
-// Where other devices may be found. Addresses come from the configuration (static peers), from tokens (hints), and
-// from peers, which announce their own and those of other members: so a joiner that knew only the inviter finds all
-// the others, and two members find each other when the one that introduced them is gone. Kept in the store's meta
-// and dialled at start. What an address leads to is learned by dialling it; a peer's word is only a hint.
+// Where other devices may be found. Addresses come from the configuration (static peers), from tokens
+// (hints), and from peers, which announce their own and those of other members: so a joiner that knew only
+// the inviter finds all the others, and two members find each other when the one that introduced them is
+// gone. Kept in the store's meta and dialled at start. What an address leads to is learned by dialling it; a
+// peer's word is only a hint.
 
 public import Bytes
 public import Causality
@@ -17,7 +18,8 @@ public struct AddressBook: Sendable, Equatable {
         case hint = 1
         /// A dial to it led to the device.
         case proven = 2
-        /// The configuration names it. Never dropped, and not stored: the configuration is read at each start.
+        /// The configuration names it. Never dropped, and not stored: the configuration is read at each
+        /// start.
         case fixed = 3
 
         public static func < (left: Source, right: Source) -> Bool { left.rawValue < right.rawValue }
@@ -73,7 +75,8 @@ public struct AddressBook: Sendable, Equatable {
         if let device { trim(device) }
     }
 
-    /// Replaces what was announced for the device: addresses it no longer names are dropped unless proven or fixed.
+    /// Replaces what was announced for the device: addresses it no longer names are dropped unless proven or
+    /// fixed.
     public mutating func announce(_ device: DeviceID, _ addresses: [PeerAddress]) {
         let named = addresses.prefix(MeshLimits.addressesOfDeviceMax)
         for address in ofDevice[device, default: []] where entries[address]?.source == .announced {
@@ -126,8 +129,8 @@ public struct AddressBook: Sendable, Equatable {
 extension AddressBook {
     private static let version: UInt8 = 1
 
-    /// For the store's meta: version u8, count varint, then ascending: address counted, source u8, device flag u8 and
-    /// 32 bytes. Fixed addresses are left out unless a device was found there.
+    /// For the store's meta: version u8, count varint, then ascending: address counted, source u8, device
+    /// flag u8 and 32 bytes. Fixed addresses are left out unless a device was found there.
     public func encode() -> [UInt8] {
         var writer = ByteWriter()
         let kept = entries.filter { $0.value.source != .fixed || $0.value.device != nil }.sorted {

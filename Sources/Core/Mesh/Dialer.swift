@@ -1,6 +1,6 @@
-// When to dial which address. Exponential back-off with full jitter (Brooker, "Exponential Backoff and Jitter",
-// 2015): each failure doubles the upper bound of a die from 1 s to 5 min, so that a mesh that starts at once does not
-// dial in step for ever. At most four dials start in a second, whatever the book holds.
+// When to dial which address. Exponential back-off with full jitter (Brooker, "Exponential Backoff and
+// Jitter", 2015): each failure doubles the upper bound of a die from 1 s to 5 min, so that a mesh that starts
+// at once does not dial in step for ever. At most four dials start in a second, whatever the book holds.
 
 import Causality
 public import Wire

@@ -1,5 +1,6 @@
-// A device that breaks the protocol three times is refused for a minute, then two, up to an hour. It is always the
-// device, which the handshake authenticated, and never an IP: behind a NAT or on loopback, honest boxes share one.
+// A device that breaks the protocol three times is refused for a minute, then two, up to an hour. It is
+// always the device, which the handshake authenticated, and never an IP: behind a NAT or on loopback, honest
+// boxes share one.
 
 public import Causality
 

@@ -1,5 +1,5 @@
-// Anyone on the network can connect. What a stranger may cost before it has shown that it knows a secret is bounded
-// here: 64 half-open handshakes in all, and a token bucket an IP. Over either bound it gets silence.
+// Anyone on the network can connect. What a stranger may cost before it has shown that it knows a secret is
+// bounded here: 64 half-open handshakes in all, and a token bucket an IP. Over either bound it gets silence.
 
 /// Admits incoming connections to the handshake. Times are monotonic milliseconds.
 public struct HandshakeGate: Sendable {

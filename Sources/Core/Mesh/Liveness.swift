@@ -1,5 +1,5 @@
-// A TCP connection to a box that lost power looks alive for hours. Every link asks for a sign of life after 15 s of
-// silence and is dead after 30 s; the answer also measures the round trip.
+// A TCP connection to a box that lost power looks alive for hours. Every link asks for a sign of life after
+// 15 s of silence and is dead after 30 s; the answer also measures the round trip.
 
 /// When a link was last heard, and how long a round trip takes. Times are monotonic milliseconds.
 public struct Liveness: Sendable {

@@ -1,5 +1,5 @@
-// Everything about links and addresses that a peer or a network could grow, and every delay of the mesh, in one
-// place (DESIGN 9, 12). Times are milliseconds of the monotonic clock.
+// Everything about links and addresses that a peer or a network could grow, and every delay of the mesh, in
+// one place (DESIGN 9, 12). Times are milliseconds of the monotonic clock.
 
 /// Limits and times of links, dials and addresses.
 public enum MeshLimits {

@@ -1,5 +1,6 @@
-// What a group commit collects: effects that wait for it, and whether anything was written. A batch begins with the
-// first input after a commit; its effects leave when the store said that they are durable, or not at all.
+// What a group commit collects: effects that wait for it, and whether anything was written. A batch begins
+// with the first input after a commit; its effects leave when the store said that they are durable, or not at
+// all.
 
 import Causality
 
@@ -47,8 +48,8 @@ struct Batch: Sendable {
         return self
     }
 
-    /// The effects of a batch that failed: every request that was to be answered gets the failure instead, nothing
-    /// is sent, nothing else is told.
+    /// The effects of a batch that failed: every request that was to be answered gets the failure instead,
+    /// nothing is sent, nothing else is told.
     func effectsOfFailure(_ error: NodeError) -> [Effect] {
         var answered: Set<RequestID> = []
         var result: [Effect] = []

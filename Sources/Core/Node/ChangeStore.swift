@@ -1,12 +1,13 @@
-// The contract between the node and what keeps its data (DESIGN 11). One suite of tests runs it over the in-memory
-// store of the simulator and over SQLite. All writes happen inside one transaction; reads of the same store see them
-// at once; they are durable when `commit` returns, and not before.
+// The contract between the node and what keeps its data (DESIGN 11). One suite of tests runs it over the
+// in-memory store of the simulator and over SQLite. All writes happen inside one transaction; reads of the
+// same store see them at once; they are durable when `commit` returns, and not before.
 
 public import Bytes
 public import Causality
 public import Wire
 
-/// Position in a space's local commit order: the n-th change committed here. Starts at 1; 0 is before everything.
+/// Position in a space's local commit order: the n-th change committed here. Starts at 1; 0 is before
+/// everything.
 public struct CommitPosition: Hashable, Comparable, Sendable {
     public let value: UInt64
 
@@ -158,7 +159,8 @@ public protocol StoreReading {
     func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]]
     /// Last sequence held per replica.
     func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector
-    /// Runs that hold sequences ≥ `from`, ascending, until `bytesMax` is passed; at least one if there is one.
+    /// Runs that hold sequences ≥ `from`, ascending, until `bytesMax` is passed; at least one if there is
+    /// one.
     func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
         throws(StoreFailure)
         -> [StoredRun]

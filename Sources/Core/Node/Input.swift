@@ -1,8 +1,8 @@
-// The node's two enums: everything that can happen to it, and everything it asks of the shell. The daemon and the
-// simulator drive the same value through them.
+// The node's two enums: everything that can happen to it, and everything it asks of the shell. The daemon and
+// the simulator drive the same value through them.
 
-/// Names one TCP connection (or what stands for it in the simulator) for the life of the process. The shell numbers
-/// those that it accepts, below `firstDialled`; the node numbers its dials from there.
+/// Names one TCP connection (or what stands for it in the simulator) for the life of the process. The shell
+/// numbers those that it accepts, below `firstDialled`; the node numbers its dials from there.
 public struct ConnectionID: Hashable, Comparable, Sendable {
     public let value: UInt64
     public static let firstDialled = ConnectionID(1 << 62)

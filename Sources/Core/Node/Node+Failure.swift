@@ -1,6 +1,6 @@
-// What happens when a batch cannot be committed. A full disk is survived: the value is made again from the store, so
-// memory never shows what is not durable. A failed sync is not: the kernel may have dropped dirty pages and report
-// success next time, so the process stops (as PostgreSQL learned in 2018).
+// What happens when a batch cannot be committed. A full disk is survived: the value is made again from the
+// store, so memory never shows what is not durable. A failed sync is not: the kernel may have dropped dirty
+// pages and report success next time, so the process stops (as PostgreSQL learned in 2018).
 
 import Causality
 
@@ -12,8 +12,8 @@ extension Node {
         if case .syncFailed(let message) = failure {
             effects.append(
                 .halt(
-                    "a sync of the store failed (\(message)); nothing after it was acknowledged. Check the disk."
-                ))
+                    "a sync of the store failed (\(message)); nothing after it was acknowledged. "
+                        + "Check the disk."))
             return effects
         }
         if failed.isWriting { store.rollback() }

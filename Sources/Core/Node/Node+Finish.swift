@@ -1,5 +1,5 @@
-// The end of a batch, before the store commits: our logs are sealed (one seal a group commit authenticates all of it),
-// rows and records are written, and what links are to get is computed from what is then durable.
+// The end of a batch, before the store commits: our logs are sealed (one seal a group commit authenticates
+// all of it), rows and records are written, and what links are to get is computed from what is then durable.
 
 import Causality
 import Identity

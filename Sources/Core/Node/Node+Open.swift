@@ -1,5 +1,5 @@
-// How the value comes out of the store: spaces with rosters and keys at once, logs and documents when needed. The
-// same code makes it again after a commit that failed.
+// How the value comes out of the store: spaces with rosters and keys at once, logs and documents when needed.
+// The same code makes it again after a commit that failed.
 
 import Bytes
 import Causality
@@ -27,8 +27,8 @@ extension Node {
         nextSweep = now.monotonic + 60_000
     }
 
-    /// A store that is new, or whose continuity is uncertain: cursors of before are foreign, logs of before are
-    /// not written to again.
+    /// A store that is new, or whose continuity is uncertain: cursors of before are foreign, logs of before
+    /// are not written to again.
     private mutating func beginStore(wasUsed: Bool, at now: Instant) throws(StoreFailure) {
         storeName = entropy.u64()
         var writer = ByteWriter()
@@ -43,8 +43,8 @@ extension Node {
         raise(
             Alarm(
                 code: "restored", message: reason,
-                hint:
-                    "nothing is lost: this node writes under a new incarnation and fetches what its peers hold",
+                hint: "nothing is lost: this node writes under a new incarnation and fetches what its "
+                    + "peers hold",
                 since: now.wall))
     }
 

@@ -1,11 +1,11 @@
-// The whole node is one value: inputs in, effects out, no clock, no dice, no I/O but the store it was given. The daemon
-// and the simulator drive it the same way:
+// The whole node is one value: inputs in, effects out, no clock, no dice, no I/O but the store it was given.
+// The daemon and the simulator drive it the same way:
 //
 //     node.handle(input, at: now)      any number of times
 //     effects = node.commit(at: now)   one durable store transaction; only now anything may be seen
 //
-// `handle` never fails and never blocks. What it changes before a commit that fails is forgotten: the value is made
-// again from the store, and every request of the batch is answered with the failure (DESIGN 3).
+// `handle` never fails and never blocks. What it changes before a commit that fails is forgotten: the value
+// is made again from the store, and every request of the batch is answered with the failure (DESIGN 3).
 
 public import Causality
 import Crypto
@@ -42,8 +42,8 @@ public struct Node<Store: ChangeStore> {
     /// Connections, addresses, and what waits.
     var links: LinksState
 
-    /// Opens the node over what the store holds. Roster operations and keys are read now, logs and documents when they
-    /// are needed.
+    /// Opens the node over what the store holds. Roster operations and keys are read now, logs and documents
+    /// when they are needed.
     public init(store: Store, configuration: NodeConfiguration, at now: Instant) throws(StoreFailure) {
         self.store = store
         self.configuration = configuration
@@ -53,7 +53,8 @@ public struct Node<Store: ChangeStore> {
         storeName = 0
         links = LinksState(
             identity: LinkIdentity(
-                key: configuration.device, instance: instance, staticKey: AgreementKey(secret: entropy.secret(32))),
+                key: configuration.device, instance: instance,
+                staticKey: AgreementKey(secret: entropy.secret(32))),
             seed: entropy.u64())
         try openStore(at: now)
         try openLinks(at: now)
@@ -77,8 +78,8 @@ public struct Node<Store: ChangeStore> {
         }
     }
 
-    /// Seals, commits, and releases the effects of everything handled since the last commit. Call it when the queue
-    /// is drained; a batch in which nothing was written costs nothing.
+    /// Seals, commits, and releases the effects of everything handled since the last commit. Call it when the
+    /// queue is drained; a batch in which nothing was written costs nothing.
     public mutating func commit(at now: Instant) -> [Effect] {
         do throws(StoreFailure) {
             try finishSpaces(at: now)

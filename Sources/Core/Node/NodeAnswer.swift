@@ -211,7 +211,8 @@ public struct PeerReport: Hashable, Sendable {
 
 /// Something that a person should look at; stays until it is resolved.
 public struct Alarm: Hashable, Sendable {
-    /// kebab-case, stable: "restored", "cloned", "fork-suspicion", "digest-differs", "clock-far", "disk-low" …
+    /// kebab-case, stable: "restored", "cloned", "fork-suspicion", "digest-differs", "clock-far", "disk-low"
+    /// …
     public let code: String
     public let message: String
     public let hint: String

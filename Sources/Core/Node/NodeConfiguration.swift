@@ -1,5 +1,5 @@
-// What the shell knows before the node exists: who the device is, how chance is seeded, what was found about the state
-// directory.
+// What the shell knows before the node exists: who the device is, how chance is seeded, what was found about
+// the state directory.
 
 public import Crypto
 
@@ -15,8 +15,8 @@ public struct NodeConfiguration: Sendable {
     public let version: String
     /// 32 bytes of system randomness; in the simulator the seed of the run.
     public let entropySeed: Secret
-    /// Set when the log that this store holds may have gone on elsewhere: a restored backup, a copied disk. Every
-    /// space then gets a new incarnation, and an alarm says this.
+    /// Set when the log that this store holds may have gone on elsewhere: a restored backup, a copied disk.
+    /// Every space then gets a new incarnation, and an alarm says this.
     public let discontinuity: String?
     /// "host:port" of `--peer` and the config.
     public let staticPeers: [String]

@@ -1,4 +1,5 @@
-// Why a request was refused. Each case is one status and code of API.md; `ControlAPI` writes message and hint.
+// Why a request was refused. Each case is one status and code of API.md; `ControlAPI` writes message and
+// hint.
 
 public import Causality
 public import Documents

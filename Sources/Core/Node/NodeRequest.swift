@@ -1,5 +1,5 @@
-// What programs ask of the node, as the control API understands it. Requests are inputs like bytes from a peer: their
-// answers are effects of the batch they were handled in, so nobody is told what is not durable.
+// What programs ask of the node, as the control API understands it. Requests are inputs like bytes from a
+// peer: their answers are effects of the batch they were handled in, so nobody is told what is not durable.
 
 public import Bytes
 public import Causality

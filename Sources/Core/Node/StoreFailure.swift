@@ -1,5 +1,5 @@
-// What a store can fail with. `fsync` is fatal for the process (the kernel may have dropped the pages: after it, nobody
-// knows what is on disk); everything else fails the batch, and the node is reloaded.
+// What a store can fail with. `fsync` is fatal for the process (the kernel may have dropped the pages: after
+// it, nobody knows what is on disk); everything else fails the batch, and the node is reloaded.
 
 /// A failure of the store: the environment's, not a peer's and not ours.
 public enum StoreFailure: Error, Equatable, Sendable {

@@ -4,13 +4,13 @@ public import Bytes
 import Causality
 
 extension StoredRun {
-    /// Traps unless `changes` are the run's, one after another from its first sequence and position, each with its
-    /// documents. Stores call it before they append: a run with a wrong layout could never be read again.
+    /// Traps unless `changes` are the run's, one after another from its first sequence and position, each
+    /// with its documents. Stores call it before they append: a run with a wrong layout could never be read
+    /// again.
     public func checkLayout(of records: [CommitRecord], touched: [[Key]]) {
         precondition(
             records.count == changes && touched.count == changes && changes > 0,
-            "a run of \(changes) changes with \(records.count) records and \(touched.count) lists of documents"
-        )
+            "a run of \(changes) changes, \(records.count) records, \(touched.count) lists of documents")
         precondition(
             touched.allSatisfy { $0.count < 2 || Set($0).count == $0.count },
             "a change names a document twice")

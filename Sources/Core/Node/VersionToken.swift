@@ -1,6 +1,7 @@
-// The opaque `version` of the API: the frontier of a state, i.e. the changes that no other change of that state
-// covers. It is short however many replicas a space has, it is valid on every node, and "was this document changed
-// since?" has an exact answer: its frontier now is inside the causal past of the token (decision 0002).
+// The opaque `version` of the API: the frontier of a state, i.e. the changes that no other change of that
+// state covers. It is short however many replicas a space has, it is valid on every node, and "was this
+// document changed since?" has an exact answer: its frontier now is inside the causal past of the token
+// (decision 0002).
 
 public import Causality
 

@@ -1,6 +1,6 @@
-// The arrow `admit` of the road: the one place for duplicates, order and rights. What it decides about a change
-// follows from the change, its causal past and the roster, never from a clock, from load, or from what else had
-// arrived (THREATS.md, I8):
+// The arrow `admit` of the road: the one place for duplicates, order and rights. What it decides about a
+// change follows from the change, its causal past and the roster, never from a clock, from load, or from what
+// else had arrived (THREATS.md, I8):
 //
 //   already known                                    -> duplicate
 //   not the next of its log, or context not known    -> early (a dot is lacking)

@@ -1,13 +1,15 @@
-// Early changes: verified, but not all of their context is known yet. They wait here, each log's in order, and only
-// the first of a log is indexed, by one thing that it lacks: when that arrives it is looked at again, and either goes
-// or waits for the next thing. So a release costs what it releases (Birman, Schiper and Stephenson 1991 scan instead).
+// Early changes: verified, but not all of their context is known yet. They wait here, each log's in order,
+// and only the first of a log is indexed, by one thing that it lacks: when that arrives it is looked at
+// again, and either goes or waits for the next thing. So a release costs what it releases (Birman, Schiper
+// and Stephenson 1991 scan instead).
 //
 //     log A   [4...6] [7...9]        first lacks B:12   -> indexed under B at 12
 //     log C   [1...1]                first lacks a roster head -> indexed under that head
 //
-// The buffer is bounded, per peer that sent the changes and in all. Over a bound, whole logs are dropped, the one that
-// lacks most first, and the caller is told from whom they must be fetched again: nothing is lost by it, need is
-// computed (DESIGN 9). Dropping in the middle of a log would leave a gap that its verifier cannot cross.
+// The buffer is bounded, per peer that sent the changes and in all. Over a bound, whole logs are dropped, the
+// one that lacks most first, and the caller is told from whom they must be fetched again: nothing is lost by
+// it, need is computed (DESIGN 9). Dropping in the middle of a log would leave a gap that its verifier cannot
+// cross.
 
 public import Bytes
 public import Causality
@@ -77,8 +79,8 @@ public struct CausalBuffer<Item: Sendable>: Sendable {
     var byDot: [LogID: [Waiter]] = [:]
     /// Per space and head: who waits for it.
     var byHead: [SpaceID: [Bytes32: Set<LogID>]] = [:]
-    /// Logs whose first change must be looked at again; the last is next. `awake` may name dropped logs, and names
-    /// every other one once.
+    /// Logs whose first change must be looked at again; the last is next. `awake` may name dropped logs, and
+    /// names every other one once.
     var awake: [LogID] = []
     /// Sum over the queues, in all and per peer; peers with nothing are not in it.
     public private(set) var byteCount = 0
@@ -112,8 +114,8 @@ public struct CausalBuffer<Item: Sendable>: Sendable {
     /// Logs with waiting changes in a space, ascending.
     public func logs(of space: SpaceID) -> [LogID] { queues.keys.filter { $0.space == space }.sorted() }
 
-    /// Adds the next change of its log. `lack` is what keeps it from being ready; for a log that waits already it is
-    /// ignored, since the change waits behind the others first.
+    /// Adds the next change of its log. `lack` is what keeps it from being ready; for a log that waits
+    /// already it is ignored, since the change waits behind the others first.
     public mutating func add(
         _ item: Item, of log: LogID, byteCount bytes: Int, from peer: DeviceID, lack: Lack
     ) {
@@ -146,8 +148,8 @@ public struct CausalBuffer<Item: Sendable>: Sendable {
         for log in woken.sorted() { wake(log) }
     }
 
-    /// Takes the next change that is ready, if any: `lack` says what a change still lacks. Call it until it gives nil,
-    /// telling `advance` of each change that was executed. The order is the same in every process.
+    /// Takes the next change that is ready, if any: `lack` says what a change still lacks. Call it until it
+    /// gives nil, telling `advance` of each change that was executed. The order is the same in every process.
     public mutating func next(_ lack: (LogID, Item) -> Lack?) -> (log: LogID, item: Item, peer: DeviceID)? {
         while let log = awake.popLast() {
             guard let queue = queues[log], queue.lack == nil else { continue }

@@ -1,6 +1,6 @@
-// A change that may be executed: verified, its author had the right in its view, and everything it was made on is
-// known. Only admission makes one (and `own`, for a change that was authored on this node on what is held here), so
-// executing anything early does not compile.
+// A change that may be executed: verified, its author had the right in its view, and everything it was made
+// on is known. Only admission makes one (and `own`, for a change that was authored on this node on what is
+// held here), so executing anything early does not compile.
 
 public import Bytes
 public import Causality
@@ -52,8 +52,8 @@ public struct Candidate: Sendable {
     /// What it costs to keep it waiting.
     public var byteCount: Int { verified.bytes.count }
 
-    /// The changes of a run that was just verified. `heads` are those that its log had named before the run (decision
-    /// 0030): nothing after a boundary.
+    /// The changes of a run that was just verified. `heads` are those that its log had named before the run
+    /// (decision 0030): nothing after a boundary.
     public static func of(_ run: VerifiedRun, by author: DeviceID, after heads: [Bytes32]) -> [Candidate] {
         var heads = heads
         var seals = run.seals[...]

@@ -7,7 +7,8 @@ public enum ReplicationLimits {
     public static let bufferBytesOfPeerMax = 8 << 20
     /// Early changes of all peers together.
     public static let bufferBytesMax = 64 << 20
-    /// What an early change costs beside its canonical bytes, roughly: its decoded form and its place in the index.
+    /// What an early change costs beside its canonical bytes, roughly: its decoded form and its place in the
+    /// index.
     public static let bufferOverheadBytes = 256
     /// Segment bytes that may be under way to one peer in one space before it acknowledged them.
     public static let windowBytes = 1 << 20
@@ -15,7 +16,8 @@ public enum ReplicationLimits {
     public static let segmentBytesAim = 256 << 10
     /// Commit records looked at in one step of sending.
     public static let commitsPerStep = 4_096
-    /// Time between two requests to send again what was dropped, so that a full buffer is not filled in a loop.
+    /// Time between two requests to send again what was dropped, so that a full buffer is not filled in a
+    /// loop.
     public static let resendMilliseconds: UInt64 = 1_000
     /// Vectors must have been equal for this long before documents are compared.
     public static let digestDelayMilliseconds: UInt64 = 1_000

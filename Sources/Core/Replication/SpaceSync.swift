@@ -1,9 +1,10 @@
-// Anti-entropy of one space on one link. Need is computed, never remembered: what goes out next follows from the
-// peer's last HAVE and from what was sent on this link since its last full one. So a lost or dropped message costs
-// time and never data: the peer names in full what it has, and everything beyond goes out again (Demers et al. 1987;
-// the windowed stream is that of ordinary flow control).
+// Anti-entropy of one space on one link. Need is computed, never remembered: what goes out next follows from
+// the peer's last HAVE and from what was sent on this link since its last full one. So a lost or dropped
+// message costs time and never data: the peer names in full what it has, and everything beyond goes out again
+// (Demers et al. 1987; the windowed stream is that of ordinary flow control).
 //
-//     my commit order   …  a  b  c  d  e  f          cursor: everything up to here is at the peer or under way
+//     my commit order   …  a  b  c  d  e  f          cursor: everything up to here is at the peer or under
+//     way
 //                               ^cursor
 //     d is sent when its last sequence > max(peer's HAVE, sent); its log's range is extended to the next seal
 //
@@ -130,7 +131,8 @@ public struct SpaceSync: Sendable {
         return receivedBytes
     }
 
-    /// What came was dropped (a gap, a full buffer, an unknown key): the next HAVE is in full, but not at once.
+    /// What came was dropped (a gap, a full buffer, an unknown key): the next HAVE is in full, but not at
+    /// once.
     public mutating func askAgain(at now: UInt64) {
         let earliest = max(now, (lastFull ?? 0) + ReplicationLimits.resendMilliseconds)
         resendAt = min(resendAt ?? .max, max(earliest, now + ReplicationLimits.resendMilliseconds / 4))

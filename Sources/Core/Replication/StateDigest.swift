@@ -1,7 +1,7 @@
-// The check that nothing else makes: nodes that hold the same changes must show the same documents. Each document has
-// a digest; they are added up, so their order does not matter, in 256 parts by a hash of the key. When two nodes with
-// equal vectors differ, the parts say where, and the documents of one part say which is the first (Merkle 1987, with
-// one level: a space has few enough documents that two are not needed).
+// The check that nothing else makes: nodes that hold the same changes must show the same documents. Each
+// document has a digest; they are added up, so their order does not matter, in 256 parts by a hash of the
+// key. When two nodes with equal vectors differ, the parts say where, and the documents of one part say which
+// is the first (Merkle 1987, with one level: a space has few enough documents that two are not needed).
 
 public import Bytes
 import Crypto

@@ -1,5 +1,5 @@
-// A change: an atomic transaction of operations by one replica; the unit of signing, storing and ordering. This is
-// the decoded form; `LogCoder` gives its canonical bytes and reads them back.
+// A change: an atomic transaction of operations by one replica; the unit of signing, storing and ordering.
+// This is the decoded form; `LogCoder` gives its canonical bytes and reads them back.
 
 public import Bytes
 public import Causality

@@ -1,5 +1,5 @@
-// The measurements of `replbench engine`. Each line is {"metric", "trace", "value", …}; what can be wrong is checked
-// before anything is timed.
+// The measurements of `replbench engine`. Each line is {"metric", "trace", "value", …}; what can be wrong is
+// checked before anything is timed.
 
 import Bytes
 import Causality

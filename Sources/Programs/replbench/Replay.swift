@@ -1,5 +1,6 @@
-// A trace as changes of replicas. Each transaction is authored on the document that its parents make, by a replica of
-// its agent; an agent that works on two branches at once has a replica on each, as two of its boxes would.
+// A trace as changes of replicas. Each transaction is authored on the document that its parents make, by a
+// replica of its agent; an agent that works on two branches at once has a replica on each, as two of its
+// boxes would.
 
 import Bytes
 import Causality

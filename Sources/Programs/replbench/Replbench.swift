@@ -1,5 +1,5 @@
-// The benchmark program. It replays editing traces through the same engine that the daemon runs, checks the result,
-// and prints its figures as JSON lines.
+// The benchmark program. It replays editing traces through the same engine that the daemon runs, checks the
+// result, and prints its figures as JSON lines.
 
 import ArgumentParser
 
@@ -12,9 +12,9 @@ struct Engine: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replays an editing trace and prints figures as JSON lines.",
         discussion: """
-            TRACE is a file of the editing-traces collection, gzip'd or not. Times are milliseconds, the least of all \
-            repetitions and their median. Exits with 1 when replicas differ, or when a sequential trace does not end \
-            at its endContent.
+            TRACE is a file of the editing-traces collection, gzip'd or not. Times are milliseconds, the \
+            least of all repetitions and their median. Exits with 1 when replicas differ, or when a \
+            sequential trace does not end at its endContent.
             """)
 
     @Argument(help: "The trace, .json or .json.gz.")

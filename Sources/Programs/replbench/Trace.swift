@@ -1,5 +1,5 @@
-// Editing traces of the collection josephg/editing-traces: what people really typed. Sequential ones are one author's
-// transactions; concurrent ones name each transaction's parents.
+// Editing traces of the collection josephg/editing-traces: what people really typed. Sequential ones are one
+// author's transactions; concurrent ones name each transaction's parents.
 
 import ArgumentParser
 import Bytes
@@ -66,7 +66,8 @@ struct Trace {
         return Patch(position: position, deleted: deleted, inserted: inserted)
     }
 
-    // gzip is on every Debian; a decompressor of our own for a benchmark's input would be one more thing to trust.
+    // gzip is on every Debian; a decompressor of our own for a benchmark's input would be one more thing to
+    // trust.
     private static func output(of command: String, _ path: String) throws -> [UInt8] {
         let quoted = path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
         guard let pipe = popen("\(command) '\(quoted)'", "r") else {

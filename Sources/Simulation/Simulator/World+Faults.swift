@@ -1,4 +1,5 @@
-// What tests do to boxes and connections beyond weather: disks put back, copied and failing, strangers that connect.
+// What tests do to boxes and connections beyond weather: disks put back, copied and failing, strangers that
+// connect.
 
 public import Node
 

@@ -1,5 +1,5 @@
-// The network: connections with delays, pieces, breaks and walls. Each direction of a connection is a stream in order;
-// between connections anything may overtake anything.
+// The network: connections with delays, pieces, breaks and walls. Each direction of a connection is a stream
+// in order; between connections anything may overtake anything.
 
 import Causality
 import Node

@@ -1,6 +1,6 @@
-// Several nodes in one process, without sockets, disks or real time: the same node values that the daemon runs, over
-// in-memory stores and a network made of a seeded generator. Time jumps from event to event. The same seed gives the
-// same trace in every process; `traceHash` proves it.
+// Several nodes in one process, without sockets, disks or real time: the same node values that the daemon
+// runs, over in-memory stores and a network made of a seeded generator. Time jumps from event to event. The
+// same seed gives the same trace in every process; `traceHash` proves it.
 
 import Bytes
 public import Causality

@@ -32,7 +32,8 @@ private func vector(_ pairs: [UInt64: UInt64]) -> VersionVector {
         func draw() -> VersionVector {
             var result = VersionVector()
             for _ in 0..<Int.random(in: 0...9, using: &random) {
-                result.advance(replica(.random(in: 1...8, using: &random)), to: SequenceNumber(.random(in: 1...5, using: &random)))
+                let last = SequenceNumber(.random(in: 1...5, using: &random))
+                result.advance(replica(.random(in: 1...8, using: &random)), to: last)
             }
             return result
         }

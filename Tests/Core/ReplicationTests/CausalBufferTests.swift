@@ -1,4 +1,5 @@
-// The buffer's promises by seed: nothing before its context, nothing lost, bounds kept, what is dropped is named.
+// The buffer's promises by seed: nothing before its context, nothing lost, bounds kept, what is dropped is
+// named.
 
 import Bytes
 import Causality

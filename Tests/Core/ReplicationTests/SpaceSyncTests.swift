@@ -1,5 +1,5 @@
-// Two ends of a link over a model of a store: whatever is lost on the way, both end with everything, and what a peer
-// holds or showed is not sent to it.
+// Two ends of a link over a model of a store: whatever is lost on the way, both end with everything, and what
+// a peer holds or showed is not sent to it.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// One request to join, from the token to the space. It tries address after address; each failure is kept, so that a
-// person learns what was tried and why it did not work.
+// One request to join, from the token to the space. It tries address after address; each failure is kept, so
+// that a person learns what was tried and why it did not work.
 
 import Causality
 import Mesh

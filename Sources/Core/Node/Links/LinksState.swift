@@ -1,5 +1,6 @@
-// Everything the node knows of other nodes while it runs: connections, links, addresses, who misbehaved, what waits.
-// All of it can be lost: after a restart, or a batch that failed, links are made again and need is computed again.
+// Everything the node knows of other nodes while it runs: connections, links, addresses, who misbehaved, what
+// waits. All of it can be lost: after a restart, or a batch that failed, links are made again and need is
+// computed again.
 
 import Bytes
 import Causality

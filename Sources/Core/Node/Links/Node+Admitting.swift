@@ -1,4 +1,5 @@
-// Joining: the issuer's half. Only who holds the invite's secret completes the handshake, so a refusal may be named.
+// Joining: the issuer's half. Only who holds the invite's secret completes the handshake, so a refusal may be
+// named.
 
 import Bytes
 import Causality

@@ -1,5 +1,6 @@
-// Inputs of the peer network: connections come and go, bytes arrive. Each connection's secure link turns bytes into
-// frames; everything that is wrong with a connection ends here, with that connection and nothing else.
+// Inputs of the peer network: connections come and go, bytes arrive. Each connection's secure link turns
+// bytes into frames; everything that is wrong with a connection ends here, with that connection and nothing
+// else.
 
 import Causality
 import Crypto

@@ -1,8 +1,10 @@
-// When two nodes have held the same for a while, they compare a digest of their documents. A difference is a bug or a
-// damaged disk on one of them, never something to repair in silence: an alarm names the first document that differs.
+// When two nodes have held the same for a while, they compare a digest of their documents. A difference is a
+// bug or a damaged disk on one of them, never something to repair in silence: an alarm names the first
+// document that differs.
 //
 //     level for a second -> walk over the documents, step by step -> DIGEST
-//     digests differ     -> DIGEST_PARTS -> the first part that differs: DIGEST_DOCUMENTS -> the first document: alarm
+//     digests differ     -> DIGEST_PARTS -> the first part that differs: DIGEST_DOCUMENTS -> the first
+//     document: alarm
 
 import Bytes
 import Causality
@@ -137,7 +139,8 @@ extension Node {
                     message: "document \(key) of space \(spaces[place.space].name) differs from that of "
                         + "\(link.device.text), although both hold the same changes",
                     hint:
-                        "keep both state directories and report it; the logs are intact, documents follow from them",
+                        "keep both state directories and report it; the logs are intact, and documents "
+                        + "follow from them",
                     since: now.wall, space: channel.space, device: link.device))
         } catch {
             batch.fail(error)
@@ -153,8 +156,8 @@ extension Node {
         return walk
     }
 
-    /// The documents of one part, ascending by key; the first ones when there are many. Reads every key, since keys
-    /// are not kept by part: this happens once a difference, which is once too often.
+    /// The documents of one part, ascending by key; the first ones when there are many. Reads every key,
+    /// since keys are not kept by part: this happens once a difference, which is once too often.
     private func digestLines(of part: Int, in index: Int) throws(StoreFailure) -> [StateDigest.Line] {
         let space = spaces[index].id
         var lines: [StateDigest.Line] = []

@@ -1,5 +1,5 @@
-// The handshake is complete: who is at the other end is proved. Whether it belongs here, and which of several links
-// stays, is decided now.
+// The handshake is complete: who is at the other end is proved. Whether it belongs here, and which of several
+// links stays, is decided now.
 
 import Causality
 import Crypto
@@ -117,7 +117,8 @@ extension Node {
         send([rosterHave(of: index, on: number)], on: id)
     }
 
-    /// Opens what is shared beyond channel 0. The initiator begins; the other side opens what it learns of later.
+    /// Opens what is shared beyond channel 0. The initiator begins; the other side opens what it learns of
+    /// later.
     mutating func openChannels(on id: ConnectionID, at now: Instant) {
         guard let link = links.connections[id]?.link else { return }
         for space in spaces {

@@ -1,5 +1,6 @@
-// One frame of a link: who may say it, and where it goes. A frame of an unknown number, or on a channel that is not
-// open, is dropped: a newer node may say what an older one does not know, and channels close on one side first.
+// One frame of a link: who may say it, and where it goes. A frame of an unknown number, or on a channel that
+// is not open, is dropped: a newer node may say what an older one does not know, and channels close on one
+// side first.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// HAVE: what each side holds durably, with a hash of the chain there. Need follows from it, and it shows what must
-// never be: a log that goes on differently elsewhere, or our own log longer at a peer than here.
+// HAVE: what each side holds durably, with a hash of the chain there. Need follows from it, and it shows what
+// must never be: a log that goes on differently elsewhere, or our own log longer at a peer than here.
 
 import Bytes
 import Causality
@@ -85,7 +85,8 @@ extension Node {
         if let replica = spaces[index].ownReplica,
             spaces[index].held[replica] > spaces[index].durable[replica]
         {
-            // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it never was.
+            // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it never
+            // was.
             spaces[index].retireOwnLog()
             throw .failed(code: 0, "the log goes on elsewhere; the write was not made, try again")
         }
@@ -118,8 +119,8 @@ extension Node {
         return seal?.last == last ? seal?.chainHash : nil
     }
 
-    /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind the last
-    /// seal held cannot be passed on.
+    /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind
+    /// the last seal held cannot be passed on.
     mutating func announce(_ index: Int) throws(StoreFailure) {
         let space = spaces[index]
         // An empty space is told as well: that nothing is held is what a newcomer has to say.

@@ -1,5 +1,6 @@
-// Joining: the joiner's half. Hints of the token first, then static peers. The answer is checked by `Joining`; roster,
-// keys and space are stored in one transaction, and the request is answered when that is durable.
+// Joining: the joiner's half. Hints of the token first, then static peers. The answer is checked by
+// `Joining`; roster, keys and space are stored in one transaction, and the request is answered when that is
+// durable.
 
 import Bytes
 import Causality
@@ -33,7 +34,8 @@ extension Node {
         joinNext(id, at: now)
     }
 
-    /// The program went away; a membership that is on its way is then found by the next try with the same token.
+    /// The program went away; a membership that is on its way is then found by the next try with the same
+    /// token.
     mutating func cancelJoin(_ id: RequestID) { links.joins[id] = nil }
 
     private mutating func joinNext(_ id: RequestID, at now: Instant) {

@@ -1,4 +1,5 @@
-// Under which keys links are opened: the access secrets of our spaces, and the secrets of the invites we issued.
+// Under which keys links are opened: the access secrets of our spaces, and the secrets of the invites we
+// issued.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Where others are found. Each node tells on each channel its own addresses and what it knows of the other members',
-// so whoever knows one member finds all, and keeps them when the one that introduced them is gone.
+// Where others are found. Each node tells on each channel its own addresses and what it knows of the other
+// members', so whoever knows one member finds all, and keeps them when the one that introduced them is gone.
 
 import Causality
 import Mesh

@@ -1,5 +1,5 @@
-// The roster is exchanged first on every channel: each side says what it holds, the other sends what lacks. A roster
-// that grows decides at once who may speak, who is dialled, and which early changes are ready.
+// The roster is exchanged first on every channel: each side says what it holds, the other sends what lacks. A
+// roster that grows decides at once who may speak, who is dialled, and which early changes are ready.
 
 import Bytes
 import Causality
@@ -131,7 +131,8 @@ extension Node {
         return frames
     }
 
-    /// Tells the roster, and whoever is linked, that this device leaves. The space is removed in the same batch.
+    /// Tells the roster, and whoever is linked, that this device leaves. The space is removed in the same
+    /// batch.
     mutating func announceLeaving(_ index: Int, at now: Instant) {
         do throws(RosterFault) {
             let operation = try spaces[index].roster.author(

@@ -1,5 +1,5 @@
-// The remote road: bytes -> segment -> verified run -> candidates -> ready changes -> append and apply. Each arrow is
-// the function of its floor; here is what a node does between them, cheap checks first (THREATS.md).
+// The remote road: bytes -> segment -> verified run -> candidates -> ready changes -> append and apply. Each
+// arrow is the function of its floor; here is what a node does between them, cheap checks first (THREATS.md).
 
 import Bytes
 import Causality
@@ -122,7 +122,8 @@ extension Node {
         links.buffer.advance(LogID(spaces[index].id, ready.change.replica), to: ready.change.last)
     }
 
-    /// Executes what became ready in the buffer. What is refused there goes, with everything behind it in its log.
+    /// Executes what became ready in the buffer. What is refused there goes, with everything behind it in its
+    /// log.
     mutating func drain() {
         do throws(StoreFailure) {
             while let next = nextReady() {
@@ -170,8 +171,8 @@ extension Node {
             }
             batch.log(
                 .notice, "buffer-full",
-                "\(dropped.changes) early changes of \(dropped.log.replica) were dropped (\(dropped.bytes) bytes); "
-                    + "they are fetched again")
+                "\(dropped.changes) early changes of \(dropped.log.replica) were dropped "
+                    + "(\(dropped.bytes) bytes); they are fetched again")
         }
     }
 
@@ -208,7 +209,8 @@ extension Node {
         switch fault {
         case .gap: askAgain(place, at: now)
         case .differentBytes, .wrongChainHash:
-            // The author's seal over other bytes than ours is a suspicion; a seal it never made is the sender's fault.
+            // The author's seal over other bytes than ours is a suspicion; a seal it never made is the
+            // sender's fault.
             let author = sealed.declaration.device
             guard sealed.seals.allSatisfy({ $0.isSigned(by: author, in: spaces[place.space].id) }) else {
                 throw fault

@@ -1,5 +1,5 @@
-// After each commit: every channel gets what its peer lacks. One function computes it for catching up and for live
-// push alike, so there is no second path to get wrong. Only what is durable is named or sent.
+// After each commit: every channel gets what its peer lacks. One function computes it for catching up and for
+// live push alike, so there is no second path to get wrong. Only what is durable is named or sent.
 
 import Bytes
 import Causality
@@ -68,8 +68,8 @@ extension Node {
             var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
         else { return }
         defer { links.connections[id]?.link?.channels[number] = channel }
-        // Not before the peer has the roster that lists us: it would drop what it hears. It says what it holds, gets
-        // what it lacks, and what is sent after that on the same stream finds it ready.
+        // Not before the peer has the roster that lists us: it would drop what it hears. It says what it
+        // holds, gets what it lacks, and what is sent after that on the same stream finds it ready.
         guard channel.isFull, channel.peerRosterHeads != nil else { return }
         var frames: [LinkFrame] = []
         // 1. What I hold, and what I took in.
@@ -164,7 +164,8 @@ extension Node {
         sync.rewind(to: start)
     }
 
-    /// A segment of a log from what the peer lacks through `last`, and on to the next seal; nil without a seal.
+    /// A segment of a log from what the peer lacks through `last`, and on to the next seal; nil without a
+    /// seal.
     private mutating func segment(
         _ replica: ReplicaID, through last: SequenceNumber, for sync: inout SpaceSync, in index: Int,
         _ round: inout SegmentRound
@@ -198,8 +199,8 @@ extension Node {
         return writer.bytes
     }
 
-    /// Canonical bytes of whole changes of a log: those that hold sequences from `first` through `last`. Rows of the
-    /// store are cut by counting changes, so nothing is decoded.
+    /// Canonical bytes of whole changes of a log: those that hold sequences from `first` through `last`. Rows
+    /// of the store are cut by counting changes, so nothing is decoded.
     func logBytes(
         of replica: ReplicaID, from first: SequenceNumber, through last: SequenceNumber, in index: Int
     ) throws(StoreFailure) -> (first: SequenceNumber, last: SequenceNumber, bytes: [UInt8]) {

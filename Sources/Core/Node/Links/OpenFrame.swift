@@ -1,4 +1,5 @@
-// OPEN: a further space on a link that stands (DESIGN 8). The tag shows the peer which space is meant, and nobody else.
+// OPEN: a further space on a link that stands (DESIGN 8). The tag shows the peer which space is meant, and
+// nobody else.
 
 import Bytes
 

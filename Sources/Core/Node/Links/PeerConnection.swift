@@ -1,5 +1,6 @@
-// One connection to another node, from its first byte: the secure link, and once the handshake is complete what is
-// spoken on it. A link carries one channel a shared space; channel 0 is the space under whose key it was opened.
+// One connection to another node, from its first byte: the secure link, and once the handshake is complete
+// what is spoken on it. A link carries one channel a shared space; channel 0 is the space under whose key it
+// was opened.
 
 import Causality
 import Mesh

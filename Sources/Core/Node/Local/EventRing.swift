@@ -1,5 +1,5 @@
-// The last events of a space, kept once for all its watchers. A watcher is a position in it; one that the ring has
-// left behind is told to read again, so a stuck watcher costs nothing that grows.
+// The last events of a space, kept once for all its watchers. A watcher is a position in it; one that the
+// ring has left behind is told to read again, so a stuck watcher costs nothing that grows.
 
 import Bytes
 import Documents

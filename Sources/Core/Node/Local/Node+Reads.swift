@@ -1,5 +1,5 @@
-// Reads of single documents and pages of listings. They see the batch so far and are answered with it, so what they
-// show is durable when it is seen; with `Repl-At-Least` they wait until the version is held.
+// Reads of single documents and pages of listings. They see the batch so far and are answered with it, so
+// what they show is durable when it is seen; with `Repl-At-Least` they wait until the version is held.
 
 import Bytes
 import Causality

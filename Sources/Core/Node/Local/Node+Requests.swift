@@ -1,5 +1,5 @@
-// One switch over what programs ask. Requests that must see exactly one committed state (streams, exports) are kept
-// until after the commit; all others are answered within the batch.
+// One switch over what programs ask. Requests that must see exactly one committed state (streams, exports)
+// are kept until after the commit; all others are answered within the batch.
 
 import Bytes
 import Causality

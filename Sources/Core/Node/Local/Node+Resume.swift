@@ -1,6 +1,6 @@
-// How a change stream begins in the past: the current state as lines, or everything after a cursor. The latter is made
-// again from the log: patches are a function of the document before and the change, and the commit order is kept, so
-// the lines are the ones that were sent then.
+// How a change stream begins in the past: the current state as lines, or everything after a cursor. The
+// latter is made again from the log: patches are a function of the document before and the change, and the
+// commit order is kept, so the lines are the ones that were sent then.
 
 import Bytes
 import Causality

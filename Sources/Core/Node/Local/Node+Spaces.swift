@@ -1,5 +1,5 @@
-// Spaces as programs make, leave and open them to others. Each is one store transaction: roster, keys and invites
-// never disagree on disk.
+// Spaces as programs make, leave and open them to others. Each is one store transaction: roster, keys and
+// invites never disagree on disk.
 
 import Bytes
 import Causality
@@ -59,7 +59,8 @@ extension Node {
         spaces.insert(space, at: spaces.firstIndex { $0.id > space.id } ?? spaces.count)
     }
 
-    /// Leaves: the roster is told (peers hear it on the links that are up), then everything held here is removed.
+    /// Leaves: the roster is told (peers hear it on the links that are up), then everything held here is
+    /// removed.
     mutating func leaveSpace(_ id: RequestID, _ reference: SpaceReference, at now: Instant) throws(NodeError)
     {
         let index = try index(of: reference)
@@ -133,7 +134,9 @@ extension Node {
     }
 
     /// Stores a roster operation of ours together with the invites that it changed.
-    mutating func keepInvites(of index: Int, _ operation: RosterOperation?, at now: Instant) throws(StoreFailure) {
+    mutating func keepInvites(
+        of index: Int, _ operation: RosterOperation?, at now: Instant
+    ) throws(StoreFailure) {
         try batch.write(&store)
         if let operation {
             try store.addRosterOperation(spaces[index].id, operation.bytes)

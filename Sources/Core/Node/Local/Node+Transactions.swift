@@ -1,5 +1,5 @@
-// The local half of the road: a transaction becomes one change. Everything that can be refused is refused before the
-// change exists; documents that a refused transaction had already touched are made again.
+// The local half of the road: a transaction becomes one change. Everything that can be refused is refused
+// before the change exists; documents that a refused transaction had already touched are made again.
 
 import Bytes
 import Causality

@@ -23,7 +23,8 @@ extension Node {
                 deadline: now.monotonic + timeoutSeconds * 1_000))
     }
 
-    /// Answers what is fulfilled now. Called after a commit: `durable` and the peers' vectors are what they say.
+    /// Answers what is fulfilled now. Called after a commit: `durable` and the peers' vectors are what they
+    /// say.
     mutating func answerWaiting(at now: Instant) {
         if !waitingHolds.isEmpty {
             let waiting = waitingHolds

@@ -1,5 +1,5 @@
-// Change streams. A stream is opened after the commit, so it stands exactly between two commits: what is before its
-// cursor it has, what comes after it will get, or it is told to read again.
+// Change streams. A stream is opened after the commit, so it stands exactly between two commits: what is
+// before its cursor it has, what comes after it will get, or it is told to read again.
 
 import Bytes
 import Causality

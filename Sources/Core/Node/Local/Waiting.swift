@@ -1,5 +1,5 @@
-// Requests that wait for knowledge: reads for a version (`Repl-At-Least`), and `wait` for other devices to hold a
-// change. Both are looked at once a batch, when vectors moved, and at their deadline.
+// Requests that wait for knowledge: reads for a version (`Repl-At-Least`), and `wait` for other devices to
+// hold a change. Both are looked at once a batch, when vectors moved, and at their deadline.
 
 import Causality
 

@@ -1,5 +1,5 @@
-// A change stream of one program. It is a position in the commit order plus a window of lines that the program has
-// not taken yet; the lines themselves are the ring's (`EventRing`), shared by all watchers.
+// A change stream of one program. It is a position in the commit order plus a window of lines that the
+// program has not taken yet; the lines themselves are the ring's (`EventRing`), shared by all watchers.
 
 import Bytes
 import Causality
@@ -12,7 +12,8 @@ struct Watcher: Sendable {
     let follow: Bool
     /// Everything up to here was sent, filtered out, or is in `backlog`.
     var position: CommitPosition
-    /// Lines made when the stream was opened (a resumed cursor), oldest last; sent before anything of the ring.
+    /// Lines made when the stream was opened (a resumed cursor), oldest last; sent before anything of the
+    /// ring.
     var backlog: [WatchLine]
     /// It fell behind: a resync line is due as soon as it takes lines again.
     var needsResync: Bool

@@ -1,5 +1,5 @@
-// The export: every document of one committed state in canonical form, one a line. It runs on the caller's thread over
-// a read snapshot; the node goes on meanwhile.
+// The export: every document of one committed state in canonical form, one a line. It runs on the caller's
+// thread over a read snapshot; the node goes on meanwhile.
 
 import Bytes
 import Causality
@@ -7,7 +7,8 @@ import Documents
 import Wire
 
 /// Yields the export of a space in pieces of whole lines.
-// @unchecked: `any ReadJob` is owned by one reader at a time, who calls `next` in turn; nothing else holds it.
+// @unchecked: `any ReadJob` is owned by one reader at a time, who calls `next` in turn; nothing else holds
+// it.
 final class ExportJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendable {
     private let store: Reader
     private let space: SpaceID

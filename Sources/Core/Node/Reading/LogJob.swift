@@ -1,4 +1,5 @@
-// The log as a person reads it: changes in this node's commit order, with what each was made on and what came of it.
+// The log as a person reads it: changes in this node's commit order, with what each was made on and what came
+// of it.
 
 import Bytes
 import Causality
@@ -7,7 +8,8 @@ import Identity
 import Wire
 
 /// Yields the log of a space in pieces of whole lines.
-// @unchecked: `any ReadJob` is owned by one reader at a time, who calls `next` in turn; nothing else holds it.
+// @unchecked: `any ReadJob` is owned by one reader at a time, who calls `next` in turn; nothing else holds
+// it.
 final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendable {
     private let store: Reader
     private let space: SpaceID

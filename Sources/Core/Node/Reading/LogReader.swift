@@ -1,6 +1,6 @@
-// Finds changes in the stored logs again. A change can be decoded only from its log's last boundary on, so this reader
-// decodes whole sections (64 KiB at most) and keeps the last few: loading many documents of one log decodes each
-// section once.
+// Finds changes in the stored logs again. A change can be decoded only from its log's last boundary on, so
+// this reader decodes whole sections (64 KiB at most) and keeps the last few: loading many documents of one
+// log decodes each section once.
 
 import Bytes
 import Causality
@@ -67,7 +67,8 @@ struct LogReader: Sendable {
         return changes
     }
 
-    /// Decodes from a boundary to the next one or the end of the log. Rows never cross a boundary (`OpenRun`).
+    /// Decodes from a boundary to the next one or the end of the log. Rows never cross a boundary
+    /// (`OpenRun`).
     private func decode(_ section: Section, _ boundary: BoundaryRecord?, from store: some StoreReading)
         throws(StoreFailure) -> [Change]
     {

@@ -1,5 +1,5 @@
-// Documents in memory follow the working set: decoded when touched, dropped when many others were touched since.
-// What is dropped can always be made again from its snapshot and the changes after it.
+// Documents in memory follow the working set: decoded when touched, dropped when many others were touched
+// since. What is dropped can always be made again from its snapshot and the changes after it.
 
 import Bytes
 import Documents

@@ -1,5 +1,6 @@
-// Changes of one replica that are committed together become one row of the store (DESIGN 11). The run stays open while
-// the batch lasts and the next change continues it; it is written out before anything reads the log.
+// Changes of one replica that are committed together become one row of the store (DESIGN 11). The run stays
+// open while the batch lasts and the next change continues it; it is written out before anything reads the
+// log.
 
 import Bytes
 import Causality

@@ -1,5 +1,6 @@
-// How a transaction becomes the next change of our own log: operations are authored against the documents one by one
-// (each sees the earlier ones), then the change is encoded, appended and its documents' records brought up to date.
+// How a transaction becomes the next change of our own log: operations are authored against the documents one
+// by one (each sees the earlier ones), then the change is encoded, appended and its documents' records
+// brought up to date.
 
 import Bytes
 import Causality

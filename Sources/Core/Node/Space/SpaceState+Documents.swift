@@ -1,5 +1,5 @@
-// Documents come into memory as snapshot plus the changes after it, and go back as a new snapshot once the tail has
-// outgrown the old one.
+// Documents come into memory as snapshot plus the changes after it, and go back as a new snapshot once the
+// tail has outgrown the old one.
 
 import Bytes
 import Causality
@@ -7,7 +7,8 @@ import Documents
 import Wire
 
 extension SpaceState {
-    /// Takes the document out of the cache, loading it when it is not there. Put it back with `documents.put`.
+    /// Takes the document out of the cache, loading it when it is not there. Put it back with
+    /// `documents.put`.
     mutating func takeDocument(_ key: Key, from store: inout some ChangeStore, _ batch: inout Batch)
         throws(StoreFailure) -> CachedDocument
     {

@@ -1,5 +1,6 @@
-// The end of the one road (DESIGN 3): a ready change is appended to the log and applied to its documents, both in the
-// batch's store transaction. Local and remote changes meet here; nothing else writes logs or documents.
+// The end of the one road (DESIGN 3): a ready change is appended to the log and applied to its documents,
+// both in the batch's store transaction. Local and remote changes meet here; nothing else writes logs or
+// documents.
 
 import Bytes
 import Causality
@@ -109,8 +110,9 @@ extension SpaceState {
         let author = author(of: change.replica) ?? DeviceID(publicKey: .zero)
         ring.append(
             ChangeEvent(
-                cursor: Cursor(store: store, space: id, position: position).text, change: change.id, author: author,
-                authorName: nameOf(author), timestamp: change.timestamp, documents: patches, cause: nil),
+                cursor: Cursor(store: store, space: id, position: position).text, change: change.id,
+                author: author, authorName: nameOf(author), timestamp: change.timestamp,
+                documents: patches, cause: nil),
             at: position)
     }
 }

@@ -1,5 +1,5 @@
-// One space of the node: its roster, keys, logs and documents, and what moves with them. Files beside this one are its
-// parts: Documents (load, fold), Road (append and apply), Author (local transactions).
+// One space of the node: its roster, keys, logs and documents, and what moves with them. Files beside this
+// one are its parts: Documents (load, fold), Road (append and apply), Author (local transactions).
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// After two digests differed at equal vectors: where. The parts are compared first, then the documents of the first
-// part that differs, so that the alarm can name one.
+// After two digests differed at equal vectors: where. The parts are compared first, then the documents of the
+// first part that differs, so that the alarm can name one.
 
 public import Bytes
 import Documents

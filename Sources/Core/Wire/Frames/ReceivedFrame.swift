@@ -1,5 +1,6 @@
-// Flow control of segments. A HAVE says what is held, which a segment may be long before it is: it waits for its
-// context, or was dropped and is asked for again. So the window is opened by what was taken in, whatever became of it.
+// Flow control of segments. A HAVE says what is held, which a segment may be long before it is: it waits for
+// its context, or was dropped and is asked for again. So the window is opened by what was taken in, whatever
+// became of it.
 
 public import Bytes
 

@@ -16,7 +16,7 @@ struct ApplyCommand: Verb {
               echo '{"operations":[{"op":"delete","document":"note/1","path":[]}]}' | replctl apply household
             """)
     @Argument(help: "Name or id.") var space: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let input = console.input

@@ -15,7 +15,7 @@ struct BackupCommand: Verb {
             Example: replctl backup ~/repld-2026-11-21.db
             """)
     @Argument(help: "The file to make.", completion: .file()) var file: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let progress = ProgressLine("backing up", total: nil, console: console, isQuiet: common.json)

@@ -20,7 +20,7 @@ struct EditCommand: Verb {
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "The document's key.") var key: String
     @Argument(help: "A place in it, such as body.") var path: String?
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     /// What stands at the path before.
     enum Subject: Equatable {

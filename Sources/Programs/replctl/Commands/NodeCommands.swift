@@ -8,7 +8,7 @@ import ReplClient
 struct StatusCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the node, its spaces and what needs attention.")
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["status"])) { answer in
@@ -40,7 +40,7 @@ struct StatusCommand: Verb {
 struct PeersCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "peers", abstract: "Show the other nodes: linked or not, and why not; in sync or not.")
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["peers"])) { answer in
@@ -76,7 +76,7 @@ struct PeersCommand: Verb {
 struct SpacesCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "spaces", abstract: "List the spaces that this node holds.")
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces"])) { answer in

@@ -23,7 +23,7 @@ struct GetCommand: Verb {
     @Flag(help: "The typed view: kinds, conflicts, ids of elements.") var typed = false
     @Option(help: "Wait until this node holds this version.") var atLeast: String?
     @Option(help: "How long to wait for that: 90s, 30m.") var timeout = "30s"
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(path ?? "")
@@ -68,7 +68,7 @@ struct ListCommand: Verb {
         discussion: "Example: replctl ls household note/")
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "What the keys begin with.") var prefix: String?
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         var after: String?

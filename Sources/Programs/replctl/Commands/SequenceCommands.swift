@@ -16,7 +16,7 @@ struct InsertCommand: Verb {
     @OptionGroup var place: PlaceArguments
     @Argument(help: "Where the first of them will stand.") var index: UInt32
     @Argument(parsing: .allUnrecognized, help: "JSON, or strings when they are no JSON.") var value: [String]
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(place.path)
@@ -37,7 +37,7 @@ struct MoveCommand: Verb {
     @OptionGroup var place: PlaceArguments
     @Argument(help: "Where it stands now, from 0.") var from: UInt32
     @Argument(help: "Where it will stand afterwards, from 0.") var to: UInt32
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(place.path)
@@ -61,7 +61,7 @@ struct SpliceCommand: Verb {
     @Argument(help: "Where, from 0.") var index: UInt32
     @Argument(help: "How many characters go.") var delete: UInt32
     @Argument(help: "What comes in their place; may be empty.") var insert: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(place.path)

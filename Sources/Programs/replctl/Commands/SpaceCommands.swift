@@ -25,7 +25,7 @@ struct SpaceCreate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a space; this device becomes its admin.")
     @Argument(help: "Lower-case letters, digits, and . _ - after the first; at most 64.") var name: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         var body = JSONWriter()
@@ -39,7 +39,7 @@ struct SpaceCreate: Verb {
 struct SpaceShow: Verb {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one space.")
     @Argument(help: "Name or id.") var space: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space])) { answer in
@@ -56,7 +56,7 @@ struct SpaceMembers: Verb {
     static let configuration = CommandConfiguration(
         commandName: "members", abstract: "List the devices that belong to a space.")
     @Argument(help: "Name or id.") var space: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space, "members"])) { answer in
@@ -82,7 +82,7 @@ struct SpaceInvite: Verb {
     @Argument(help: "Name or id.") var space: String
     @Option(help: "What the device will be: relay, reader, writer or admin.") var role = "writer"
     @Option(help: "How long the token is good for: 90s, 30m, 24h, 7d.") var expires = "24h"
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         guard let seconds = Moment.seconds(expires) else {
@@ -107,7 +107,7 @@ struct SpaceInvites: Verb {
     static let configuration = CommandConfiguration(
         commandName: "invites", abstract: "List the invites of this node to a space.")
     @Argument(help: "Name or id.") var space: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space, "invites"])) { answer in
@@ -126,7 +126,7 @@ struct SpaceRevoke: Verb {
         commandName: "revoke", abstract: "Take an invite back that nobody has used.")
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "The invite's id, from `space invites`.") var id: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("DELETE", ["spaces", space, "invites", id])) { _ in
@@ -141,7 +141,7 @@ struct SpaceLeave: Verb {
         discussion:
             "What was written here and reached no other member is gone with it; see replctl peers first.")
     @Argument(help: "Name or id.") var space: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("DELETE", ["spaces", space])) { _ in
@@ -162,7 +162,7 @@ struct JoinCommand: Verb {
     @Argument(help: "The token, or - to read it from standard input.") var token: String
     @Option(help: "What the space is called on this node; the creator's name for it otherwise.") var name:
         String?
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let token = token == "-" ? try await Self.readToken(console) : token

@@ -20,7 +20,7 @@ struct WatchCommand: Verb {
     @Argument(help: "What the keys begin with.") var prefix: String?
     @Option(help: "begin, or a cursor.") var since: String?
     @Flag(inversion: .prefixedNo, help: "Stay for what comes, or end after what is held.") var follow = true
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let request = ClientRequest(
@@ -62,7 +62,7 @@ struct LogCommand: Verb {
     @Argument(help: "Name or id.") var space: String
     @Option(help: "Only changes after this one.") var after: String?
     @Option(help: "Only changes of this document.") var document: String?
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let request = ClientRequest(
@@ -99,7 +99,7 @@ struct ExportCommand: Verb {
             """)
     @Argument(help: "Name or id.") var space: String
     @Flag(help: "The typed view, which import takes.") var typed = false
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let request = ClientRequest(
@@ -132,7 +132,7 @@ struct ImportCommand: Verb {
             Example: replctl import household < household.ndjson
             """)
     @Argument(help: "Name or id.") var space: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let input = console.input

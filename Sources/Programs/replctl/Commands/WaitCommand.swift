@@ -19,7 +19,7 @@ struct WaitCommand: Verb {
     @Option(help: ArgumentHelp("Only for this device; may be repeated.", valueName: "device")) var on:
         [String] = []
     @Option(help: "How long: 90s, 30m, 2h.") var timeout = "60s"
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         guard let seconds = Moment.seconds(timeout) else {

@@ -27,7 +27,7 @@ struct SetCommand: Verb {
     @Argument(help: "The document's key; a missing document is made.") var key: String
     @Argument(help: "Places and values; a value is JSON, or a string when it is not.") var assignments:
         [String]
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         var operations: [OperationText] = []
@@ -46,7 +46,7 @@ struct DeleteCommand: Verb {
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "The document's key.") var key: String
     @Argument(help: "A place in it; the document itself when it is left out.") var path: String?
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try path.map { (text) throws(CommandFailure) in try Self.place(text) } ?? .root
@@ -75,7 +75,7 @@ struct IncrementCommand: Verb {
     @OptionGroup var place: PlaceArguments
     @Argument(parsing: .allUnrecognized, help: ArgumentHelp("How much, 1 when left out.", valueName: "by"))
     var by: [String] = []
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let texts = try ValueText.positional(by)
@@ -95,7 +95,7 @@ struct AddCommand: Verb {
     @OptionGroup var place: PlaceArguments
     @Argument(parsing: .allUnrecognized, help: "JSON scalars, or strings when they are no JSON.") var value:
         [String]
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(place.path)
@@ -111,7 +111,7 @@ struct RemoveCommand: Verb {
     @OptionGroup var place: PlaceArguments
     @Argument(parsing: .allUnrecognized, help: "JSON scalars, or strings when they are no JSON.") var value:
         [String]
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(place.path)
@@ -130,7 +130,7 @@ struct MakeCommand: Verb {
             """)
     @OptionGroup var place: PlaceArguments
     @Argument(help: "map, list, ordered-set, set, remove-wins-set, text or counter.") var kind: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(place.path)

@@ -6,7 +6,7 @@ import ControlAPI
 import Documents
 import ReplClient
 
-struct CommonOptions: ParsableArguments {
+struct DaemonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "path"), completion: .file())
     var socket: String?
 
@@ -20,7 +20,7 @@ struct CommonOptions: ParsableArguments {
 
 /// A verb that talks to the daemon.
 protocol Verb: AsyncParsableCommand {
-    var common: CommonOptions { get }
+    var common: DaemonOptions { get }
 }
 
 extension Verb {
