@@ -71,8 +71,8 @@ final class SocketConnection: @unchecked Sendable {
         self.init(descriptor: descriptor, timeout: timeout)
     }
 
-    /// A port that was free a moment ago. Not one that the kernel gives to outgoing connections: while a daemon is
-    /// away, such a connection would take its port.
+    /// A port that was free a moment ago. Not one that the kernel gives to outgoing connections: while a
+    /// daemon is away, such a connection would take its port.
     static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ConnectionFailure.failed("socket", errno) }

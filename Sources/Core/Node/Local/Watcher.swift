@@ -17,7 +17,8 @@ struct Watcher: Sendable {
     var backlog: [WatchLine]
     /// It fell behind: a resync line is due as soon as it takes lines again.
     var needsResync: Bool
-    /// Bytes, roughly, of the lines sent and not yet credited, oldest first; at most `NodeLimits.watchEventsMax`.
+    /// Bytes, roughly, of the lines sent and not yet credited, oldest first; at most
+    /// `NodeLimits.watchEventsMax`.
     private(set) var unread: [Int] = []
     /// The sum of `unread`: the last line may carry it past `NodeLimits.watchBytesMax`.
     private(set) var unreadBytes = 0
