@@ -167,6 +167,23 @@ extension DaemonTests {
             }
         }
 
+        @Test("who can connect can also stop it with SIGTERM: the exit code is 0 from the first moment on")
+        func terminatesAtOnce() throws {
+            try DaemonWorld.run { world in
+                let a = try world.daemon("a")
+                for _ in 0..<8 {
+                    let process = try a.launch(a.arguments)
+                    try eventually("a to take a connection", within: 20, every: 1) {
+                        (try? a.api.open(1)) != nil
+                    }
+                    process.signal(SIGTERM)
+                    let took = try eventually("a to end", within: 10) { process.poll() != nil }
+                    #expect(
+                        process.end == .exit(0) && took <= 5, "\(took) s, \(String(describing: process.end))")
+                }
+            }
+        }
+
         @Test("--help and --version of all programs work", arguments: ["repld", "replctl", "replbench"])
         func help(program: String) throws {
             let path = try Programs.path(program)

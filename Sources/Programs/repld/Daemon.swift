@@ -50,7 +50,8 @@ struct Daemon {
             limits: PeerNetworkLimits(unhandledBytesMax: RuntimeLimits.connectionBytesMax),
             log: log
         ) { runtime.post($0) }
-        // 3. Peers, then programs.
+        // 3. Peers, then programs. Who can connect may also say stop, so that is heard from before on.
+        let stop = StopSignals(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint))
         try await network.bind(settings.listen)
         runtime.start(node, peers: network)
         let control = ControlServer(path: settings.socket, gateway: runtime, loops: controlLoops, log: log)
@@ -59,18 +60,21 @@ struct Daemon {
             "state \(settings.state), socket \(settings.socket), peers on \(network.boundAddresses)",
             metadata: ["code": "ready"])
         // 4. Until somebody says stop.
-        try await serve([
-            runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network, control,
-        ])
+        try await serve(
+            [runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network, control],
+            until: stop)
         // The lock is the last to go.
         withExtendedLifetime(state) {
             log.info("links and streams are closed", metadata: ["code": "stopped"])
         }
     }
 
-    private func serve(_ services: [any Service]) async throws {
+    private func serve(_ services: [any Service], until stop: StopSignals) async throws {
+        typealias Configured = ServiceGroupConfiguration.ServiceConfiguration
         var group = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+            services: services.map { Configured(service: $0) } + [
+                Configured(service: stop, successTerminationBehavior: .gracefullyShutdownGroup)
+            ], logger: quiet)
         group.maximumGracefulShutdownDuration = Self.shutdownMax
         try await ServiceGroup(configuration: group).run()
     }
@@ -99,5 +103,15 @@ struct Daemon {
         if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0 {
             log.debug("the limit of descriptors stays as it is", metadata: ["code": "descriptors"])
         }
+    }
+}
+
+/// Ends when the process is told to stop. The group's own trap would be set only after the socket is bound: a
+/// signal in between would end the process with it, not with 0.
+private struct StopSignals: Service {
+    let signals: UnixSignalsSequence
+
+    func run() async {
+        for await _ in signals.cancelOnGracefulShutdown() { return }
     }
 }

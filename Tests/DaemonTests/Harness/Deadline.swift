@@ -16,10 +16,11 @@ struct WaitedTooLong: Error, CustomStringConvertible {
     }
 }
 
-/// Looks every few milliseconds until `condition` holds; returns how long it took.
+/// Looks again and again until `condition` holds; returns how long it took.
 @discardableResult
 func eventually(
-    _ what: String, within seconds: Double, last: () -> String = { "" }, _ condition: () throws -> Bool
+    _ what: String, within seconds: Double, every milliseconds: UInt32 = 20, last: () -> String = { "" },
+    _ condition: () throws -> Bool
 ) throws -> Double {
     let start = secondsNow()
     while true {
@@ -27,7 +28,7 @@ func eventually(
         guard secondsNow() - start < seconds else {
             throw WaitedTooLong(what: what, seconds: seconds, last: last())
         }
-        usleep(20_000)
+        usleep(milliseconds * 1_000)
     }
 }
 
