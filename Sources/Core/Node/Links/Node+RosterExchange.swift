@@ -35,6 +35,10 @@ extension Node {
         for bytes in frame.operations {
             do {
                 let operation = try RosterOperation(decoding: bytes)
+                if operation.mayVoid {
+                    keepRoster(added, in: place.space, at: now)
+                    return fault(place.connection, Self.mayVoidFault, at: now)
+                }
                 switch try spaces[place.space].roster.add(operation) {
                 case .added(let operations): added += operations
                 case .known: break
@@ -48,6 +52,11 @@ extension Node {
         // What is lacking in front of them is in nobody's flight: say what is held, and it comes.
         if isWaiting { send([rosterHave(of: place.space, on: place.number)], on: place.connection) }
         keepRoster(added, in: place.space, at: now)
+    }
+
+    /// Executed changes are not taken back yet, so what could void them is taken from nobody (decision 0040).
+    static var mayVoidFault: String {
+        "it removes or demotes a member, which this version cannot carry out"
     }
 
     /// Stores operations that were just added, and does what follows from them.
