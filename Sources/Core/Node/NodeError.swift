@@ -44,6 +44,12 @@ public enum NodeError: Error, Sendable {
     case inviteExpired
     /// 410 `invite-spent`.
     case inviteSpent
+    /// 410 `invite-burned`: somebody made five wrong proofs for it.
+    case inviteBurned
+    /// 403 `invite-proof-wrong`: the issuer did not accept what this device showed.
+    case inviteProofWrong
+    /// 403 `issuer-without-right`: who made the invite is no admin any more.
+    case issuerWithoutRight
     /// 410 `invite-revoked`.
     case inviteRevoked
     /// 422 `invite-foreign`: no node that was reached knows it.

@@ -10,7 +10,8 @@ extension APIError {
     public init(_ error: NodeError) {
         switch error {
         case .noSuchSpace, .noSuchDocument, .noSuchInvite, .noSuchChange, .noSuchMember: self = .absent(error)
-        case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteForeign, .alreadyMember,
+        case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteBurned,
+            .inviteProofWrong, .issuerWithoutRight, .inviteForeign, .alreadyMember,
             .inviterUnreachable:
             self = .joining(error)
         case .author(let fault, let operation): self = APIError(fault).at("operation \(operation)")
@@ -85,6 +86,18 @@ extension APIError {
             APIError(410, "invite-expired", "the invite has expired", hint: "ask for a new one")
         case .inviteSpent:
             APIError(410, "invite-spent", "the invite was used by another device", hint: "ask for a new one")
+        case .inviteBurned:
+            APIError(
+                410, "invite-burned", "the invite was closed after five wrong proofs",
+                hint: "somebody else holds this token: ask for a new one, over another way")
+        case .inviteProofWrong:
+            APIError(
+                403, "invite-proof-wrong", "the inviting node did not accept this device's proof",
+                hint: "check that both nodes run a recent version, then try again")
+        case .issuerWithoutRight:
+            APIError(
+                403, "issuer-without-right", "the node that made the invite is no admin any more",
+                hint: "ask an admin for a new one")
         case .inviteRevoked:
             APIError(410, "invite-revoked", "the invite was revoked", hint: "ask for a new one")
         case .inviteForeign:

@@ -120,6 +120,8 @@ private let dotText = "00000000000000000000000000000007:9"
             (.tooMany(what: "watchers", limit: 256), 429, "too-many"),
             (.tokenInvalid("x"), 422, "invalid-token"),
             (.inviteExpired, 410, "invite-expired"), (.inviteSpent, 410, "invite-spent"),
+            (.inviteBurned, 410, "invite-burned"), (.inviteProofWrong, 403, "invite-proof-wrong"),
+            (.issuerWithoutRight, 403, "issuer-without-right"),
             (.inviteRevoked, 410, "invite-revoked"), (.inviteForeign, 422, "invite-foreign"),
             (.alreadyMember(SpaceID(raw: .zero)), 409, "already-member"),
             (.inviterUnreachable(tried: ["a: b"]), 503, "no-inviter-reached"),

@@ -113,6 +113,9 @@ extension Node {
             attempt.joining = joining
             links.joins[request] = attempt
             guard let joined else { return }
+            if joined.roster.operations().contains(where: \.mayVoid) {
+                return close(id, .protocolFault, "the roster: \(Self.mayVoidFault)", at: now)
+            }
             finishJoin(joined, attempt, request, issuer: address, at: now)
             close(id, .done, "joined", at: now)
         } catch {
@@ -161,17 +164,21 @@ extension Node {
             links.joins[request] = nil
             return batch.refuse(request, error)
         }
-        joinFailed(request, reason: reason, answered: attempt.joining == nil, at: now)
+        let isUnknown = attempt.joining == nil || code?.rawValue == JoinRefusal.unknown.rawValue
+        joinFailed(request, reason: reason, answered: isUnknown, at: now)
     }
 
     /// A refusal that no other address can turn; nil: try the next one.
     private static func error(of refusal: JoinRefusal, _ attempt: JoinAttempt) -> NodeError? {
         switch refusal {
-        case .spent, .burned: .inviteSpent
+        case .spent: .inviteSpent
+        case .burned: .inviteBurned
+        case .wrongProof: .inviteProofWrong
+        case .issuerWithoutRight: .issuerWithoutRight
         case .expired: .inviteExpired
         case .revoked: .inviteRevoked
         case .alreadyMember: .alreadyMember(attempt.token.space)
-        case .unknown, .wrongProof, .issuerWithoutRight: nil
+        case .unknown: nil
         }
     }
 
