@@ -26,8 +26,13 @@ extension Node {
         effects += dropLinks(at: now)
         do throws(StoreFailure) {
             try reload(at: now)
+            retireLogs()
         } catch {
             effects.append(.halt("the store cannot be read again after a failed commit: \(error)"))
+        }
+        // The shell was never asked for them: nobody else will say that they failed.
+        for case .dial(let id, let address) in failed.effects {
+            handleNetwork(.dialFailed(id, to: address, reason: "this node's store failed"), at: now)
         }
         return effects + batch.finish().effects
     }
@@ -40,6 +45,18 @@ extension Node {
                 spaces[space].watchers += 1
                 if watchers[index].position > spaces[space].position { watchers[index].needsResync = true }
             }
+        }
+    }
+
+    /// Closes the own logs that went on elsewhere, as the lost batch had found. In memory whatever happens,
+    /// so that nothing is written at dots that are taken; on disk as soon as a transaction succeeds.
+    private mutating func retireLogs() {
+        for space in retiring.sorted() {
+            guard let index = spaceIndex(space) else {
+                retiring.remove(space)
+                continue
+            }
+            spaces[index].retireOwnLog()
         }
     }
 

@@ -12,6 +12,9 @@ import Wire
 enum NodeMeta {
     static let store = "store"
     static let addresses = "addresses"
+    /// Why the last new incarnation was opened: wall milliseconds (8 bytes), then the reason in UTF-8. The
+    /// state directory writes it too, under the same name.
+    static let continuity = "continuity"
     static func invites(_ space: SpaceID) -> String { "invites/\(space)" }
 }
 
@@ -24,7 +27,36 @@ extension Node {
         } else {
             try beginStore(wasUsed: known != nil, at: now)
         }
+        try recallContinuity(at: now)
         nextSweep = now.monotonic + 60_000
+    }
+
+    /// A person may have missed the alarm of the last run: it is shown again, with its date, for a while.
+    private mutating func recallContinuity(at now: Instant) throws(StoreFailure) {
+        guard let note = try store.meta(NodeMeta.continuity), note.count >= 8 else { return }
+        let since = note.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        let age = max(now.wall, since) - min(now.wall, since)
+        guard age < NodeLimits.continuityShownMilliseconds else {
+            try batch.write(&store)
+            return try store.setMeta(NodeMeta.continuity, nil)
+        }
+        raise(Self.restored(String(decoding: note.dropFirst(8), as: UTF8.self), since: since))
+    }
+
+    /// Keeps why a log of this node was closed, so that the next run tells it too.
+    mutating func keepContinuity(_ reason: String, at now: Instant) throws(StoreFailure) {
+        var note = ByteWriter()
+        note.u64(now.wall)
+        note.raw(reason.utf8)
+        try batch.write(&store)
+        try store.setMeta(NodeMeta.continuity, note.bytes)
+    }
+
+    private static func restored(_ reason: String, since: UInt64) -> Alarm {
+        Alarm(
+            code: "restored", message: reason,
+            hint: "nothing is lost: this node writes under a new incarnation and fetches what its peers hold",
+            since: since)
     }
 
     /// A store that is new, or whose continuity is uncertain: cursors of before are foreign, logs of before
@@ -40,12 +72,8 @@ extension Node {
             spaces[index].retireOwnLog()
             try store.put(spaces[index].record)
         }
-        raise(
-            Alarm(
-                code: "restored", message: reason,
-                hint: "nothing is lost: this node writes under a new incarnation and fetches what its "
-                    + "peers hold",
-                since: now.wall))
+        try keepContinuity(reason, at: now)
+        raise(Self.restored(reason, since: now.wall))
     }
 
     /// Reads all spaces.

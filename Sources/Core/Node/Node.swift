@@ -32,6 +32,9 @@ public struct Node<Store: ChangeStore> {
     var watchers: [Watcher] = []
     var waitingReads: [WaitingRead] = []
     var waitingHolds: [WaitingHold] = []
+    /// Spaces whose own log goes on elsewhere, which the store does not say yet: the batch that found it
+    /// failed.
+    var retiring: Set<SpaceID> = []
     /// By code, space and device; each stays until it is resolved.
     var alarms: [Alarm] = []
     var listening: [String] = []
@@ -89,6 +92,7 @@ public struct Node<Store: ChangeStore> {
             return recover(from: error, at: now)
         }
         let done = batch.finish()
+        retiring = []
         for index in spaces.indices { spaces[index].durable = spaces[index].held }
         for (request, work) in done.afterCommit { openReading(request, work) }
         answerWaiting(at: now)

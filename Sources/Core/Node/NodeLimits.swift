@@ -20,6 +20,9 @@ public enum NodeLimits {
     public static let cachedDocumentsMax = 4_096
     /// Their estimated bytes.
     public static let cachedBytesMax = 64 << 20
+    /// Documents that one batch may have changed and not written: over it they go into the open
+    /// transaction, so that a newcomer that takes in a million documents at once holds few of them.
+    public static let dirtyDocumentsMax = 4_096
     /// Local writes stop below this much free disk.
     public static let diskFloorBytes: UInt64 = 256 << 20
     /// How long an Idempotency-Key is remembered.
@@ -30,6 +33,8 @@ public enum NodeLimits {
     public static let listingMax = 1_000
     /// How long an invite may stay open: 30 days.
     public static let inviteSecondsMax: UInt64 = 30 * 24 * 3_600
+    /// How long the alarm of a new incarnation is shown again after a restart: a day.
+    public static let continuityShownMilliseconds: UInt64 = 24 * 3_600 * 1_000
     /// Spaces of a node.
     public static let spacesMax = 1_024
     /// A document's tail is folded into a new snapshot when it exceeds the snapshot and this.

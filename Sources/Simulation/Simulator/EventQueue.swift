@@ -7,6 +7,8 @@ struct Event {
     enum Kind {
         case input(Int, Input)
         case tick(Int)
+        /// The batch of a node ends.
+        case commit(Int)
         case deliver(UInt64, toDialler: Bool, [UInt8])
         case ended(UInt64, toDialler: Bool)
         case arrive(UInt64)

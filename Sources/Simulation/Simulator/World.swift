@@ -23,6 +23,8 @@ public struct World {
 
     public internal(set) var nodes: [WorldNode] = []
     public var weather = Weather()
+    /// How long a node collects inputs before it commits them as one batch; 0: each by itself.
+    public var batchMilliseconds: UInt64 = 0
     /// Milliseconds since the start.
     public internal(set) var time: UInt64 = 0
     /// FNV-1a over everything that happened.
@@ -61,6 +63,7 @@ public struct World {
         guard let node = nodes[index].node else { return }
         nodes[index].disk = node.store.afterCrash()
         nodes[index].node = nil
+        nodes[index].commitAt = nil
         for id in connections.keys.sorted() where connections[id]?.joins(index) == true {
             breakConnection(id)
         }
@@ -164,6 +167,7 @@ public struct World {
                 nodes[index].tickAt = nil
                 handle(index, .tick)
             }
+        case .commit(let index): if nodes[index].commitAt == event.time { commit(index) }
         case .deliver(let id, let toDialler, let bytes): deliver(id, toDialler, bytes)
         case .ended(let id, let toDialler): deliverEnd(id, toDialler)
         case .arrive(let id): arrive(id)
@@ -171,13 +175,24 @@ public struct World {
         return true
     }
 
-    /// One input, its commit, and what it asks for.
+    /// One input; its commit and what it asks for, at once or at the end of the batch.
     mutating func handle(_ index: Int, _ input: Input) {
         guard nodes[index].node != nil else { return }
         trace(UInt64(index))
         trace(time)
         let now = self.now
         nodes[index].node?.handle(input, at: now)
+        guard batchMilliseconds > 0 else { return commit(index) }
+        if nodes[index].commitAt == nil {
+            nodes[index].commitAt = time + batchMilliseconds
+            events.insert(Event(time: time + batchMilliseconds, kind: .commit(index)))
+        }
+    }
+
+    /// The end of a batch: what it made durable leaves.
+    private mutating func commit(_ index: Int) {
+        nodes[index].commitAt = nil
+        let now = self.now
         let effects = nodes[index].node?.commit(at: now) ?? []
         for effect in effects { perform(effect, of: index) }
         guard let deadline = nodes[index].node?.deadline else { return }

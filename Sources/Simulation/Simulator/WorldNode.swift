@@ -19,6 +19,8 @@ public struct WorldNode {
     var nextRequest: UInt64 = 1
     /// When its next tick is scheduled.
     var tickAt: UInt64?
+    /// When the open batch is committed; nil: none is open.
+    var commitAt: UInt64?
     let seed: UInt64
     let staticPeers: [String]
     let address: String

@@ -12,14 +12,18 @@ import Wire
 /// A node with a clock of its own and answers by request.
 struct TestNode {
     var node: Node<MemoryStore>
-    var now = Instant(monotonic: 1_000, wall: 1_700_000_000_000)
+    var now: Instant
     private var nextRequest: UInt64 = 1
     private(set) var effects: [Effect] = []
     private(set) var answers: [RequestID: [NodeAnswer]] = [:]
     let seed: UInt8
 
-    init(seed: UInt8 = 1, store: MemoryStore = MemoryStore(), discontinuity: String? = nil) throws {
+    init(
+        seed: UInt8 = 1, store: MemoryStore = MemoryStore(), discontinuity: String? = nil,
+        wall: UInt64 = 1_700_000_000_000
+    ) throws {
         self.seed = seed
+        now = Instant(monotonic: 1_000, wall: wall)
         node = try Node(store: store, configuration: Self.configuration(seed, discontinuity), at: now)
         commit()
     }

@@ -83,7 +83,8 @@ extension Node {
         _ outputs: [LinkOutput], of id: ConnectionID, at now: Instant, streamReason: String? = nil
     ) {
         for output in outputs {
-            guard links.connections[id] != nil else { return }
+            // A batch that is lost takes its links with it: what they say further is not heard.
+            guard links.connections[id] != nil, batch.failure == nil else { return }
             switch output {
             case .send(let bytes): batch.emit(.send(id, bytes))
             case .established(let link): established(id, link, at: now)
@@ -202,6 +203,8 @@ extension Node {
         links.buffer = .init()
         links.announced = [:]
         links.digests = [:]
+        // Made from a roster that may be taken back: the next one of the same length is another.
+        links.candidates = nil
         return effects
     }
 }

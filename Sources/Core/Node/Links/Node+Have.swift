@@ -85,21 +85,28 @@ extension Node {
         if let replica = spaces[index].ownReplica,
             spaces[index].held[replica] > spaces[index].durable[replica]
         {
-            // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it never
-            // was.
+            // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it
+            // never was. The value is made again from a store that still names the old log: what was
+            // learned must outlive that.
+            retiring.insert(spaces[index].id)
             spaces[index].retireOwnLog()
             throw .failed(code: 0, "the log goes on elsewhere; the write was not made, try again")
         }
         spaces[index].retireOwnLog()
-        try batch.write(&store)
+        try keepContinuity(reason, at: now)
         try store.put(spaces[index].record)
     }
 
     /// A log of this device that this node did not write, or not so far: a copy or an older state is about.
     mutating func noteOwnLog(
         _ replica: ReplicaID, _ declaration: Change.Declaration, _ place: ChannelPlace, at now: Instant
-    ) {
+    ) throws(StoreFailure) {
         guard declaration.device == device else { return }
+        if replica == spaces[place.space].ownReplica {
+            return try leaveOwnLog(
+                of: place.space, "a peer sent changes of this node's log \(replica) that it does not hold",
+                at: now)
+        }
         raise(
             Alarm(
                 code: "restored",

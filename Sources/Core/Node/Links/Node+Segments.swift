@@ -69,7 +69,7 @@ extension Node {
             if log.last > .none { spaces[index].logs[replica] = log }
             return try judge(error, sealed, place, at: now)
         }
-        noteOwnLog(replica, header.declaration, place, at: now)
+        try noteOwnLog(replica, header.declaration, place, at: now)
         // 4. Admit and execute.
         let peer = links.connections[place.connection]?.link?.device ?? device
         try admit(Candidate.of(run, by: header.declaration.device, after: heads), from: peer, place, at: now)
@@ -79,7 +79,8 @@ extension Node {
         _ candidates: [Candidate], from peer: DeviceID, _ place: ChannelPlace, at now: Instant
     ) throws {
         let index = place.space
-        for candidate in candidates {
+        var refused: Admission.Refusal?
+        for candidate in candidates where refused == nil {
             let log = LogID(spaces[index].id, candidate.change.replica)
             if links.buffer.isWaiting(log) {
                 links.buffer.add(
@@ -95,11 +96,13 @@ extension Node {
                 links.counters.early += 1
             case .refused(let refusal):
                 try reopen(log, in: index)
-                throw refusal
+                refused = refusal
             }
         }
+        // Also before a refusal: what was executed in front of it may be what others wait for.
         drain()
         enforceBuffer(at: now)
+        if let refused { throw refused }
     }
 
     /// Appends and applies one change, with its seal.
@@ -119,6 +122,10 @@ extension Node {
         if status == .void { counters.changesVoid += 1 }
         if status == .skipped { counters.changesSkipped += 1 }
         spaces[index].tell(patches, of: ready.change, store: storeName)
+        if spaces[index].dirty.count >= NodeLimits.dirtyDocumentsMax {
+            try spaces[index].writeDocuments(to: &store, &batch)
+            spaces[index].trimDocuments(sharing: 1)
+        }
         links.buffer.advance(LogID(spaces[index].id, ready.change.replica), to: ready.change.last)
     }
 

@@ -62,11 +62,11 @@ struct DocumentCache: Sendable {
         estimatedBytes = 0
     }
 
-    /// The least recently used half, when the cache is over a limit; for the caller to fold and forget.
-    func candidatesToDrop() -> [Key] {
-        guard
-            count > NodeLimits.cachedDocumentsMax || (estimatedBytes > NodeLimits.cachedBytesMax && count > 1)
-        else { return [] }
+    /// The least recently used half, when the cache is over its share of a limit; for the caller to forget.
+    func candidatesToDrop(sharing spaces: Int) -> [Key] {
+        let documentsMax = max(1, NodeLimits.cachedDocumentsMax / max(1, spaces))
+        let bytesMax = NodeLimits.cachedBytesMax / max(1, spaces)
+        guard count > documentsMax || (estimatedBytes > bytesMax && count > 1) else { return [] }
         let byAge = entries.values.sorted { $0.lastUse < $1.lastUse }
         return byAge.prefix((byAge.count + 1) / 2).map(\.record.key)
     }

@@ -96,10 +96,11 @@ extension SpaceState {
         dirty = []
     }
 
-    /// Forgets the documents that were not used for longest, when there are too many.
-    mutating func trimDocuments() {
+    /// Forgets the documents that were not used for longest, when there are too many for one of so many
+    /// spaces.
+    mutating func trimDocuments(sharing spaces: Int) {
         precondition(dirty.isEmpty, "documents are trimmed after they were written")
-        for key in documents.candidatesToDrop() { _ = documents.take(key) }
+        for key in documents.candidatesToDrop(sharing: spaces) { _ = documents.take(key) }
     }
 }
 

@@ -1,0 +1,55 @@
+// What a node keeps over restarts, and what it does not let grow while it runs.
+
+import Bytes
+import Documents
+import Node
+import Simulator
+import Testing
+
+@Suite struct RestartTests {
+    private func alarms(_ node: inout TestNode) throws -> [Alarm] {
+        guard case .status(let report) = try node.ask(.status) else { throw Unexpected() }
+        return report.alarms
+    }
+
+    @Test("the alarm of a new incarnation is shown after a restart too, with its date, for a day")
+    func continuity() throws {
+        var node = try TestNode()
+        _ = try node.ask(.createSpace(name: "notes"))
+        let store = node.node.store.afterCrash()
+        let start: UInt64 = 1_700_000_000_000
+        let hour: UInt64 = 3_600_000
+        let restored = try TestNode(store: store, discontinuity: "a backup was put back", wall: start)
+        var again = try TestNode(store: restored.node.store.afterCrash(), wall: start + hour)
+        let shown = try #require(try alarms(&again).first)
+        #expect(shown.code == "restored" && shown.message == "a backup was put back" && shown.since == start)
+        var later = try TestNode(store: again.node.store.afterCrash(), wall: start + 25 * hour)
+        #expect(try alarms(&later).isEmpty)
+        // And it is gone for good, whatever the clock then says.
+        var back = try TestNode(store: later.node.store.afterCrash(), wall: start + hour)
+        #expect(try alarms(&back).isEmpty)
+    }
+
+    @Test("reading every document of a space leaves a bounded number of them in memory")
+    func cache() throws {
+        var node = try TestNode()
+        _ = try node.ask(.createSpace(name: "notes"))
+        let count = NodeLimits.cachedDocumentsMax + 104
+        // Eight fill a section of the log, so that each read decodes little.
+        let filling = String(repeating: "f", count: 512)
+        for start in stride(from: 0, to: count, by: 8) {
+            let operations = (start..<start + 8).map {
+                OperationRequest(
+                    document: Key("n/\($0)"), path: [.key("x")],
+                    verb: .splice(index: 0, delete: 0, insert: filling))
+            }
+            _ = try node.transact("notes", operations)
+        }
+        var again = try node.restarted()
+        for number in 0..<count { _ = try again.plain("notes", Key("n/\(number)")) }
+        guard case .metrics(let text) = try again.ask(.metrics) else { throw Unexpected() }
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("repl_documents_cached ") })
+        let cached = try #require(line.split(separator: " ").last.flatMap { Int($0) })
+        #expect(cached <= NodeLimits.cachedDocumentsMax && cached > 0, "\(cached) of \(count)")
+    }
+}

@@ -1,0 +1,128 @@
+// Commits that fail at any moment, of batches that hold writes of programs, changes of others and joins at
+// once. Nothing acknowledged may be lost, nothing half done may stay, and no dot may be used twice.
+
+import Bytes
+import Causality
+import Documents
+import Node
+import Simulator
+import Testing
+import Wire
+
+@Suite struct FailingDiskTests {
+    private static func increments(_ name: Key) -> NodeRequest {
+        let operation = OperationRequest(document: name, path: [.key("n")], verb: .increment(by: 1))
+        return .transact(
+            SpaceReference("notes"), Transaction(operations: [operation], conditions: [], idempotency: nil))
+    }
+
+    @Test(
+        "whatever commits fail, what was acknowledged is there, what was refused is not, and all end equal",
+        arguments: 40..<46 as Range<UInt64>)
+    func storms(seed: UInt64) {
+        var world = World(seed: seed)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.batchMilliseconds = 1 + seed % 4 * 30
+        var dice = SeededGenerator(seed: seed)
+        var asked: [(node: Int, request: RequestID)] = []
+        var broken = 0
+        for _ in 0..<300 {
+            let index = Int.random(in: 0..<3, using: &dice)
+            if Int.random(in: 0..<8, using: &dice) == 0 {
+                world.failCommit(index, .full("no space left"))
+                broken += 1
+            }
+            let document = Key("count/\(Int.random(in: 0..<5, using: &dice))")
+            asked.append((index, world.request(index, Self.increments(document))))
+            world.run(milliseconds: UInt64.random(in: 0...200, using: &dice))
+        }
+        for index in 0..<3 { world.failCommit(index, nil) }
+        world.run(milliseconds: 10_000)
+        let done = world.run(within: 600_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(done, "\(world.logs())")
+        var changes: Set<Dot> = []
+        var refused = 0
+        for (node, request) in asked {
+            switch world.nodes[node].answers[request]?.last {
+            case .transaction(let change?, _, _):
+                let isNew = changes.insert(change).inserted
+                #expect(isNew, "\(change) was acknowledged twice")
+            case .failed(.storeFull): refused += 1
+            case let other: Issue.record("\(String(describing: other))")
+            }
+        }
+        #expect(refused > 0 && changes.count + refused == asked.count, "\(broken) faults, \(refused) refused")
+        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+        let total = text.split(separator: "\n").reduce(0) { sum, line in
+            let digits = line.drop { $0 != "{" }.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
+            return sum + (Int(digits) ?? 0)
+        }
+        #expect(total == changes.count, "\(text)")
+        #expect(
+            world.alarms(0).isEmpty && world.alarms(1).isEmpty && world.alarms(2).isEmpty, "\(world.logs())")
+    }
+
+    @Test("a log that goes on elsewhere is not written to again, also when the batch that found it is lost")
+    func retired() {
+        var world = World(seed: 47)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        for _ in 0..<5 { _ = world.increment(1, "notes", "count") }
+        let old = world.diskCopy(1)
+        for _ in 0..<60 { _ = world.increment(1, "notes", "count") }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel)
+        world.crash(1)
+        world.replaceDisk(1, with: old)
+        // Each batch of the node holds a write, so the one in which it hears of its own log's end does too.
+        world.batchMilliseconds = 50
+        world.start(1)
+        var asked: [RequestID] = []
+        for _ in 0..<200 {
+            asked.append(world.request(1, Self.increments("more")))
+            world.run(milliseconds: 50)
+        }
+        world.run(milliseconds: 5_000)
+        var replicas: [ReplicaID?] = []
+        for request in asked {
+            switch world.nodes[1].answers[request]?.last {
+            case .transaction(let change?, _, _): replicas.append(change.replica)
+            default: replicas.append(nil)
+            }
+        }
+        let lost = replicas.firstIndex(of: nil)
+        #expect(lost != nil, "no batch was lost: this test has to be made anew")
+        let former = Set(replicas[..<(lost ?? 0)])
+        let after = Set(replicas[(lost ?? 0)...].compactMap { $0 })
+        #expect(former.isDisjoint(with: after) && after.count == 1, "\(former) \(after)")
+        let done = world.run(within: 120_000) { world in
+            String(decoding: world.export(0, "notes") ?? [], as: UTF8.self).contains(#""key":"more""#)
+        }
+        #expect(done, "\(world.logs())")
+    }
+
+    @Test("a join whose batch is lost is answered, not left to wait for a dial that never was")
+    func join() {
+        var world = World(seed: 48)
+        let isMade = world.makeSpace("notes", nodes: 1)
+        world.addNode()
+        let hasOwn = world.createSpace(1, "other")
+        #expect(isMade && hasOwn)
+        let token = world.invite(0, "notes") ?? ""
+        world.batchMilliseconds = 20
+        world.failCommit(1, .full("no space left"))
+        _ = world.request(1, .createSpace(name: "third"))
+        let id = world.request(1, .join(token: token, name: nil))
+        world.run(milliseconds: 10_000)
+        guard case .failed(.inviterUnreachable(let tried))? = world.nodes[1].answers[id]?.last else {
+            Issue.record("\(String(describing: world.nodes[1].answers[id]))")
+            return
+        }
+        #expect(tried.allSatisfy { $0.contains("store failed") } && !tried.isEmpty)
+        guard case .joined = world.join(1, token) else {
+            Issue.record("\(world.logs())")
+            return
+        }
+    }
+}
