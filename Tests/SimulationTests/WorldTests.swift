@@ -74,6 +74,64 @@ import Wire
         #expect(text.contains(#""key":"b""#))
     }
 
+    @Test("who left a space and came back has another order of changes: cursors of before get a resync")
+    func leftAndBack() throws {
+        var world = World(seed: 21)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade, "\(world.logs())")
+        for document: Key in ["a", "b", "c"] { _ = world.increment(0, "notes", document) }
+        let isThere = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isThere, "\(world.logs())")
+        let read = NodeRequest.readDocument(SpaceReference("notes"), key: "b", view: .plain, atLeast: nil)
+        guard case .document(_, _, _, let cursor) = world.ask(1, read) else {
+            Issue.record("not read: \(world.logs())")
+            return
+        }
+        guard case .done = world.ask(1, .leaveSpace(SpaceReference("notes"))) else {
+            Issue.record("not left: \(world.logs())")
+            return
+        }
+        let invited = world.invite(0, "notes")
+        let token = try #require(invited)
+        guard case .joined = world.join(1, token) else {
+            Issue.record("not joined again: \(world.logs())")
+            return
+        }
+        for document: Key in ["d", "e"] { _ = world.increment(0, "notes", document) }
+        let isBack = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isBack, "\(world.logs())")
+        let id = world.request(
+            1, .watch(SpaceReference("notes"), start: .cursor(cursor), prefix: "", follow: false))
+        world.run(milliseconds: 1_000)
+        let answers = world.nodes[1].answers[id] ?? []
+        let isResync = answers.contains { if case .watchLine(.resync) = $0 { true } else { false } }
+        #expect(isResync, "\(answers)")
+    }
+
+    @Test("a wait for everybody does not wait for relays, which hold no changes; one that names them does")
+    func waitWithRelay() throws {
+        var world = World(seed: 22)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade, "\(world.logs())")
+        let relay = world.addNode()
+        let invited = world.invite(0, "notes", role: .relay)
+        let token = try #require(invited)
+        guard case .joined = world.join(relay, token) else {
+            Issue.record("not joined: \(world.logs())")
+            return
+        }
+        guard case .transaction(let change?, _, _) = world.set(0, "notes", "a", "x", 1) else {
+            Issue.record("not written: \(world.logs())")
+            return
+        }
+        let all = NodeRequest.wait(SpaceReference("notes"), change: change, on: nil, timeoutSeconds: 30)
+        guard case .waited(_, let holders, true) = world.ask(0, all, within: 60_000) else {
+            Issue.record("not held: \(world.logs())")
+            return
+        }
+        #expect(holders.count == 2)
+    }
+
     @Test("a newcomer catches up thousands of changes of several authors")
     func catchUp() {
         var world = World(seed: 4)

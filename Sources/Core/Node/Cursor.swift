@@ -31,6 +31,10 @@ struct Cursor: Hashable, Sendable {
         self == Cursor(store: store, space: space, position: position)
     }
 
+    /// Of a line of the state that more lines of it follow: who goes on from there has not seen all of it and
+    /// is answered with a resync.
+    var textWithin: String { text + "+" }
+
     var text: String {
         var writer = ByteWriter()
         writer.u64(origin)

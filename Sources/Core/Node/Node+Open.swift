@@ -62,11 +62,7 @@ extension Node {
     /// A store that is new, or whose continuity is uncertain: cursors of before are foreign, logs of before
     /// are not written to again.
     private mutating func beginStore(wasUsed: Bool, at now: Instant) throws(StoreFailure) {
-        storeName = entropy.u64()
-        var writer = ByteWriter()
-        writer.u64(storeName)
-        try batch.write(&store)
-        try store.setMeta(NodeMeta.store, writer.bytes)
+        try renameStore()
         guard wasUsed, let reason = configuration.discontinuity else { return }
         for index in spaces.indices {
             spaces[index].retireOwnLog()
@@ -74,6 +70,15 @@ extension Node {
         }
         try keepContinuity(reason, at: now)
         raise(Self.restored(reason, since: now.wall))
+    }
+
+    /// From now on all cursors given out before are foreign.
+    mutating func renameStore() throws(StoreFailure) {
+        storeName = entropy.u64()
+        var writer = ByteWriter()
+        writer.u64(storeName)
+        try batch.write(&store)
+        try store.setMeta(NodeMeta.store, writer.bytes)
     }
 
     /// Reads all spaces.

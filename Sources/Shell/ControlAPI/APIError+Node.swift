@@ -25,7 +25,8 @@ extension APIError {
                 hint: "use [a-z0-9][a-z0-9._-]{0,63}")
         case .noRight(let have, let need):
             self.init(
-                403, "no-right", "this device is a \(have.name) of the space; this takes a \(need.name)",
+                403, "no-right",
+                "this device is a \(have.name) of the space; the least it takes is \(need.name)",
                 hint: "ask an admin of the space for an invite with that role")
         case .conditionFailed(let index):
             self.init(

@@ -101,6 +101,45 @@ import Testing
         #expect(keys == ["state a", "state b", "change c"])
     }
 
+    @Test("the state of many documents comes in pages as it is read, whole, once, and as of its cursor")
+    func pages() throws {
+        var node = try nodeWithSpace()
+        let keys = (0..<300).map { Key("d\(1_000 + $0)") }
+        for key in keys { _ = try node.transact("notes", [increment(key, "n")]) }
+        let id = node.submit(.watch(.init("notes"), start: .begin, prefix: "", follow: true))
+        node.commit()
+        #expect(lines(node, id).count < 100)
+        _ = try node.transact("notes", [increment(keys[299], "n")])
+        for _ in 0..<20 {
+            node.node.handle(.watchCredit(id, lines: 64), at: node.now)
+            node.commit()
+        }
+        let shown = lines(node, id).map { line -> Key in
+            guard case .state(_, let key, let patches) = line else { return "change" }
+            return patches.map(\.change) == [.set(number(1))] ? key : "wrong"
+        }
+        #expect(shown == keys + ["change"])
+    }
+
+    @Test("who saw a part of the state cannot go on from there as if it had seen all of it")
+    func partOfState() throws {
+        var node = try nodeWithSpace()
+        for key: Key in ["a", "b", "c"] { _ = try node.transact("notes", [increment(key, "n")]) }
+        let id = node.submit(.watch(.init("notes"), start: .begin, prefix: "", follow: false))
+        node.commit()
+        let cursors = lines(node, id).map { line -> String in
+            if case .state(let cursor, _, _) = line { cursor } else { "" }
+        }
+        #expect(cursors.count == 3)
+        for (index, cursor) in cursors.enumerated() {
+            let again = node.submit(
+                .watch(.init("notes"), start: .cursor(cursor), prefix: "", follow: false))
+            node.commit()
+            let isResync = lines(node, again).contains { if case .resync = $0 { true } else { false } }
+            #expect(isResync == (index < 2), "after line \(index)")
+        }
+    }
+
     @Test("a watcher that does not read large lines is sent few of them, and the others once it reads")
     func largeLines() throws {
         var node = try nodeWithSpace()

@@ -1,6 +1,6 @@
-// How a change stream begins in the past: the current state as lines, or everything after a cursor. The
-// latter is made again from the log: patches are a function of the document before and the change, and the
-// commit order is kept, so the lines are the ones that were sent then.
+// How a change stream goes on after a cursor (`StateLines` is the other way to begin in the past). It is made
+// again from the log: patches are a function of the document before and the change, and the commit order is
+// kept, so the lines are the ones that were sent then.
 
 import Bytes
 import Causality
@@ -8,28 +8,6 @@ import Documents
 import Wire
 
 extension Node {
-    /// `since=begin`: one line a document, ascending by key, last first (`Watcher.backlog`).
-    func stateLines(of index: Int, prefix: Key) throws(StoreFailure) -> [WatchLine] {
-        let space = spaces[index]
-        let cursor = cursor(of: index)
-        var reader = LogReader(space: space.id)
-        var lines: [WatchLine] = []
-        var after: Key?
-        while true {
-            let page = try store.documents(space.id, prefix: prefix, after: after, limit: 1_000)
-            for record in page {
-                let document = try SpaceState.load(record.key, of: space.id, from: store, with: &reader)
-                    .document
-                guard case .object(let members)? = document.plain else { continue }
-                let patches = members.map { Patch(path: [.key($0.key)], change: .set($0.value)) }
-                lines.append(.state(cursor: cursor, key: record.key, patches: patches))
-            }
-            guard let last = page.last, page.count == 1_000 else { break }
-            after = last.key
-        }
-        return lines.reversed()
-    }
-
     /// Everything after a cursor, last first; `needsResync` when the cursor is foreign or too long ago.
     func resume(_ text: String, in index: Int, prefix: Key) throws(StoreFailure)
         -> (lines: [WatchLine], needsResync: Bool)

@@ -70,6 +70,8 @@ extension Node {
             try node.batch.write(&node.store)
             try node.store.remove(space.id)
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
+            // Positions start again when this device comes back to the space; cursors of before must not fit.
+            try node.renameStore()
         }
         spaces.remove(at: index)
         linksForget(space.id, at: now)

@@ -3,6 +3,7 @@
 import Causality
 import Identity
 import Roster
+import Wire
 
 extension Node {
     mutating func wait(
@@ -16,7 +17,8 @@ extension Node {
         guard waitingReads.count + waitingHolds.count < NodeLimits.waitsMax else {
             throw .tooMany(what: "waits", limit: NodeLimits.waitsMax)
         }
-        let all = space.roster.members().filter { $0.state == .active }.map(\.device)
+        // Relays are not waited for unless they are named: this version sends them no changes to hold.
+        let all = space.roster.members().filter { $0.state == .active && $0.role > .relay }.map(\.device)
         waitingHolds.append(
             WaitingHold(
                 request: id, space: space.id, change: change, devices: (devices ?? all).sorted(),

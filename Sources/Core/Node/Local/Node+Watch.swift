@@ -25,12 +25,15 @@ extension Node {
         let position = spaces[index].position
         var watcher = Watcher(
             request: id, space: spaces[index].id, prefix: prefix, follow: follow, position: position,
-            backlog: [],
-            needsResync: false)
+            backlog: [], state: nil, needsResync: false)
         var first = cursor(of: index)
         switch start {
         case .now: break
-        case .begin: watcher.backlog = try stateLines(of: index, prefix: prefix)
+        case .begin:
+            watcher.state = StateLines(
+                store: try store.reader(), space: watcher.space, prefix: prefix,
+                cursor: Cursor(store: storeName, space: watcher.space, position: position))
+            try watcher.readState()
         case .cursor(let text):
             let replay = try resume(text, in: index, prefix: prefix)
             watcher.backlog = replay.lines
@@ -67,14 +70,14 @@ extension Node {
 
     private func isDone(_ watcher: Watcher) -> Bool {
         if spaceIndex(watcher.space) == nil { return true }
-        return !watcher.follow && watcher.backlog.isEmpty && !watcher.needsResync
+        return !watcher.follow && watcher.backlog.isEmpty && watcher.state == nil && !watcher.needsResync
     }
 
     private mutating func feed(_ index: Int) {
         var watcher = watchers[index]
         guard let space = spaceIndex(watcher.space) else { return }
-        while watcher.window > 0, let line = watcher.backlog.popLast() { send(line, to: &watcher) }
-        guard watcher.window > 0, watcher.backlog.isEmpty else {
+        feedFromBacklog(&watcher)
+        guard watcher.window > 0, watcher.backlog.isEmpty, watcher.state == nil else {
             watchers[index] = watcher
             return
         }
@@ -86,6 +89,22 @@ extension Node {
             send(.resync(cursor: cursor(of: space)), to: &watcher)
         }
         watchers[index] = watcher
+    }
+
+    /// At most one page of the state a commit: its lines are credited, which brings the next one.
+    private mutating func feedFromBacklog(_ watcher: inout Watcher) {
+        if watcher.backlog.isEmpty, watcher.window > 0 {
+            do throws(StoreFailure) {
+                try watcher.readState()
+            } catch {
+                batch.log(
+                    .warning, "state-cut",
+                    "a change stream could not read on (\(error)); it was told to read again")
+                watcher.state = nil
+                watcher.needsResync = true
+            }
+        }
+        while watcher.window > 0, let line = watcher.backlog.popLast() { send(line, to: &watcher) }
     }
 
     private mutating func feedFromRing(_ watcher: inout Watcher, _ space: SpaceState) {

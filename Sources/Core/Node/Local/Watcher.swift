@@ -12,9 +12,10 @@ struct Watcher: Sendable {
     let follow: Bool
     /// Everything up to here was sent, filtered out, or is in `backlog`.
     var position: CommitPosition
-    /// Lines made when the stream was opened (a resumed cursor), oldest last; sent before anything of the
-    /// ring.
+    /// Lines of the past (a resumed cursor, a page of the state), oldest last; sent before those of the ring.
     var backlog: [WatchLine]
+    /// Where the backlog comes from while the stream still tells the state that it began with.
+    var state: (any StateSource)?
     /// It fell behind: a resync line is due as soon as it takes lines again.
     var needsResync: Bool
     /// Bytes, roughly, of the lines sent and not yet credited, oldest first; at most
@@ -26,6 +27,14 @@ struct Watcher: Sendable {
     /// How many lines it takes now.
     var window: Int {
         unreadBytes < NodeLimits.watchBytesMax ? NodeLimits.watchEventsMax - unread.count : 0
+    }
+
+    /// Fills an empty backlog with the next page of the state; at its end there is no source any more.
+    mutating func readState() throws(StoreFailure) {
+        guard var source = state else { return }
+        let lines = try source.next()
+        state = lines == nil ? nil : source
+        backlog = lines?.reversed() ?? []
     }
 
     mutating func sent(bytes: Int) {

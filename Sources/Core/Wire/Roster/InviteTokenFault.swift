@@ -21,7 +21,7 @@ public enum InviteTokenFault: Error, Equatable, Sendable {
     /// What happened, for a person.
     public var message: String {
         switch self {
-        case .notAToken: "this is no invite token: a token begins with \"\(InviteToken.prefix)\""
+        case .notAToken: "a token begins with \"\(InviteToken.prefix)\""
         case .character(let position):
             "the token is mistyped: character \(position) is none of a-z and 2-7"
         case .length(let count):
