@@ -74,6 +74,32 @@ import Wire
         #expect(text.contains(#""key":"b""#))
     }
 
+    @Test("nodes that are linked already share further spaces on the same link", arguments: 0..<12)
+    func furtherSpaces(seed: UInt64) throws {
+        var world = World(seed: 300 + seed)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.run(milliseconds: 5_000)
+        for (name, founder, others) in [("one", 1, [2]), ("two", 2, [0, 1]), ("three", 0, [1])] {
+            let isCreated = world.createSpace(founder, name)
+            #expect(isCreated)
+            for other in others {
+                let invited = world.invite(founder, name)
+                guard case .joined = world.join(other, try #require(invited)) else {
+                    Issue.record("not joined: \(world.logs())")
+                    return
+                }
+            }
+            let all = [founder] + others
+            for index in all { _ = world.set(index, name, "d", "by\(index)", 1) }
+            let done = world.run(within: 60_000) { world in
+                let text = String(decoding: world.export(founder, name) ?? [], as: UTF8.self)
+                return world.areEqual(all, name) && all.allSatisfy { text.contains("by\($0)") }
+            }
+            #expect(done, "\(name): \(world.logs())")
+        }
+    }
+
     @Test("who left a space and came back has another order of changes: cursors of before get a resync")
     func leftAndBack() throws {
         var world = World(seed: 21)

@@ -68,16 +68,25 @@ final class AskExchange: Exchange {
         if let asked { context.gateway.cancel(asked) }
     }
 
-    /// Everything here ends by itself but a join that nobody answers and a read that nobody takes.
+    /// What the node is about to answer ends by itself. A read that nobody takes, a join that nobody answers
+    /// and a wait for other devices do not.
     func stop() {
+        guard !isOver else { return }
         if read != nil {
             cancel()
             context.writer.abort()
         } else if context.writer.isHeadSent {
             cancel()
             line(.failed(.stopping))
+        } else if isWaiting {
+            cancel()
+            context.writer.closesAfter = true
+            context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
         }
     }
+
+    /// Its body is not whole, or it waits for what may never come: no change of ours is on its way.
+    private var isWaiting: Bool { asked == nil || routed.route.name == .wait || routed.atLeast != nil }
 
     private func ask(_ request: NodeRequest) {
         asked = context.submit(request) { [self] in answer($0) }

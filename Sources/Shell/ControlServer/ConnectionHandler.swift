@@ -196,13 +196,34 @@ final class ConnectionHandler: ChannelDuplexHandler {
         promise?.succeed()
     }
 
+    /// Nothing after a fault of form can be understood: one answer, then the connection goes.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let fault = error as? HTTPParserError, case .idle = phase else {
-            // Mid-request nobody knows what the rest means.
-            return context.close(promise: nil)
+        guard let fault = error as? HTTPParserError else { return context.close(promise: nil) }
+        switch phase {
+        case .idle:
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+            refuse(fault, with: ResponseWriter(channel: context.channel, request: head) { _ in true })
+        case .answering(let exchange):
+            guard let writer else { return context.close(promise: nil) }
+            if case .invalidEOFState = fault {
+                // Cut off in its body: who sent it has gone.
+                context.close(promise: nil)
+            } else if !isReceiving {
+                // The fault is what follows this request; its answer is still owed.
+                writer.closesAfter = true
+            } else if writer.isHeadSent {
+                // A stream: that it is cut short is all that can be told.
+                context.close(promise: nil)
+            } else {
+                exchange.cancel()
+                isReceiving = false
+                refuse(fault, with: writer)
+            }
+        case .discarding: context.close(promise: nil)
         }
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-        let writer = ResponseWriter(channel: context.channel, request: head) { _ in true }
+    }
+
+    private func refuse(_ fault: HTTPParserError, with writer: ResponseWriter) {
         writer.closesAfter = true
         if case .headerOverflow = fault {
             writer.send(WholeAnswer(.headTooLarge()))

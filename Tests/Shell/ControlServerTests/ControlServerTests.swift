@@ -61,6 +61,8 @@ private func streamHead(_ space: String) -> String {
         arguments: [
             "NONSENSE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /v1/status HTTP/1.1\r\nBad Header\r\n\r\n",
             "POST /v1/spaces HTTP/1.1\r\nContent-Length: x\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}",
+            "POST /v1/spaces HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+            "POST /v1/spaces HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
         ])
     func parserErrors(text: String) async throws {
         try await serving(node()) { path in

@@ -199,7 +199,7 @@ private final class Pieces: ReadJob {
         }
     }
 
-    @Test("stopping ends streams and removes the socket, watchers or not")
+    @Test("stopping ends streams, tells who waits, and removes the socket, watchers or not")
     func stopping() async throws {
         let gateway = ScriptedGateway { request, _, answer in
             switch request {
@@ -223,7 +223,12 @@ private final class Pieces: ReadJob {
         try await stream.send(
             "POST /v1/spaces/s/transactions:stream HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
         _ = try await stream.received(until: "200 OK")
+        let waiting = try await SocketClient(path)
+        let known = gateway.state.count
+        try await waiting.send(get("/v1/spaces/s/wait?change=\(String(repeating: "0", count: 32)):1"))
+        while gateway.state.count == known { await Task.yield() }
         await server.stop()
+        #expect(try await waiting.receivedAll().hasPrefix("HTTP/1.1 503 "))
         #expect(try await watcher.receivedAll().hasSuffix("0\r\n\r\n"))
         #expect(try await stream.receivedAll().hasSuffix("0\r\n\r\n"))
         #expect(try await idle.receivedAll().isEmpty)

@@ -125,15 +125,23 @@ extension Node {
             guard link.channel(of: space.id) == nil, space.roster.role(of: link.device) != nil,
                 let number = links.connections[id]?.link?.nextChannel, number < .max - 2
             else { continue }
-            let tag = LinkKeys.openTag(
-                accessSecret: space.keys.current.access, handshakeHash: link.handshakeHash, role: link.role)
             links.connections[id]?.link?.nextChannel = number + 2
-            links.connections[id]?.link?.channels[number] = SpaceChannel(space: space.id, standing: .full)
-            send(
-                [LinkFrame(type: OpenFrame.type, channel: number, body: OpenFrame(tag: tag).encoded())],
-                on: id)
-            beginChannel(number, on: id, at: now)
+            guard let index = spaceIndex(space.id) else { continue }
+            openChannel(number, of: index, on: id, at: now)
         }
+    }
+
+    /// Opens one of our channels, or says again that it is open.
+    mutating func openChannel(_ number: UInt16, of index: Int, on id: ConnectionID, at now: Instant) {
+        guard let link = links.connections[id]?.link else { return }
+        let space = spaces[index]
+        let tag = LinkKeys.openTag(
+            accessSecret: space.keys.current.access, handshakeHash: link.handshakeHash, role: link.role)
+        let standing = standing(of: link.device, in: index, at: now)
+        links.connections[id]?.link?.channels[number] = SpaceChannel(space: space.id, standing: standing)
+        send(
+            [LinkFrame(type: OpenFrame.type, channel: number, body: OpenFrame(tag: tag).encoded())], on: id)
+        beginChannel(number, on: id, at: now)
     }
 
     static func ping(_ token: UInt64) -> LinkFrame {

@@ -79,13 +79,22 @@ extension Node {
         let tag = try OpenFrame(decoding: frame.body).tag
         guard let link = links.connections[id]?.link else { return }
         let isPeers = (frame.channel % 2 == 0) == (link.role == .responder)
-        guard frame.channel != 0, isPeers, link.channels[frame.channel] == nil else {
+        guard frame.channel != 0, isPeers else {
             return fault(id, "OPEN on channel \(frame.channel)", at: now)
+        }
+        if let known = link.channels[frame.channel] {
+            // Said again, because our OPEN of the same space crossed the first one.
+            guard let index = spaceIndex(known.space), isTag(tag, of: spaces[index], link) else {
+                return fault(id, "OPEN on channel \(frame.channel)", at: now)
+            }
+            return
         }
         guard let index = spaces.firstIndex(where: { isTag(tag, of: $0, link) }) else { return }
         if let mine = link.channel(of: spaces[index].id) {
-            // Both opened it: the initiator's channel stays.
-            if link.role == .initiator || mine == 0 { return }
+            if mine == 0 { return }
+            // Both opened it: the initiator's channel stays. A peer that was not in the space yet did not hear
+            // of it, so it is opened again.
+            if link.role == .initiator { return openChannel(mine, of: index, on: id, at: now) }
             links.connections[id]?.link?.channels[mine] = nil
         }
         let standing = standing(of: link.device, in: index, at: now)

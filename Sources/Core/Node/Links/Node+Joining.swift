@@ -147,6 +147,8 @@ extension Node {
             learnAddresses(of: index)
             links.dialer.reset()
             links.nextDialCheck = 0
+            // Some of them may be linked under another space, and said OPEN before we were in this one.
+            for id in links.connectionIDs { openChannels(on: id, at: now) }
             batch.answer(request, .joined(report(spaces[index])))
         } catch {
             batch.refuse(request, error)
