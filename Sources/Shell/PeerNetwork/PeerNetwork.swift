@@ -45,7 +45,7 @@ public final class PeerNetwork: PeerPort, Service {
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw PeerNetworkFailure.inUse(wanted)
             } catch {
-                let failure = PeerNetworkFailure.cannotListen(wanted, reason: "\(error)")
+                let failure = PeerNetworkFailure.cannotListen(wanted, reason: Self.reason(error))
                 guard addresses.count > 1, wanted.isIPv6 else { throw failure }
                 log.notice("\(failure)", metadata: ["code": "no-ipv6"])
             }
@@ -164,10 +164,11 @@ public final class PeerNetwork: PeerPort, Service {
         handler.opened()
     }
 
-    /// In a person's words; NIO's own name the whole attempt.
+    /// In a person's words; NIO's own name the whole attempt and the calls that it made.
     private static func reason(_ error: any Error) -> String {
+        if let failure = error as? IOError { return String(cString: strerror(failure.errnoCode)) }
         guard let failure = error as? NIOConnectionError else { return "\(error)" }
-        if let single = failure.connectionErrors.first { return "\(single.error)" }
+        if let single = failure.connectionErrors.first { return reason(single.error) }
         return failure.dnsAError ?? failure.dnsAAAAError == nil
             ? "the name has no address" : "the name cannot be found"
     }
