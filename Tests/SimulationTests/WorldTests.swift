@@ -266,6 +266,27 @@ import Wire
             "\(acknowledged): \(text)")
     }
 
+    @Test("a node that stops says so on its links, and makes no new ones")
+    func stopping() {
+        var world = World(seed: 6)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        _ = world.set(1, "notes", "a", "x", 1)
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel)
+        let before = world.nodes[0].log.count
+        world.stop(1)
+        world.run(milliseconds: 60_000)
+        let after = world.nodes[0].log.dropFirst(before).joined(separator: "\n")
+        #expect(after.contains("closed by the peer: the node stops"), "\(after)")
+        #expect(!after.contains("link-up") && !after.contains("cut"), "\(after)")
+        guard case .status(let report) = world.ask(1, .status) else {
+            Issue.record("no status")
+            return
+        }
+        #expect(report.links == 0)
+    }
+
     @Test("the same seed gives the same trace")
     func deterministic() {
         func trace() -> UInt64 {

@@ -31,6 +31,8 @@ public enum Input: Sendable {
     case disconnected(ConnectionID, reason: String)
     /// A deadline that `Node.deadline` named has come.
     case tick
+    /// The process ends: say CLOSE on all links, and make no new ones.
+    case stopping
     /// The machine's addresses or routes changed: forget back-off.
     case networkChanged
     /// Free bytes on the state directory's file system.

@@ -76,6 +76,7 @@ public struct Node<Store: ChangeStore> {
         case .tick:
             expire(at: now)
             tickLinks(at: now)
+        case .stopping: stopLinks(at: now)
         case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged:
             handleNetwork(input, at: now)
         }

@@ -67,23 +67,44 @@ public final class PeerNetwork: PeerPort, Service {
     /// Watches the machine's addresses until the group of services shuts down, then ends all connections.
     public func run() async throws {
         await cancelWhenGracefulShutdown { await self.watchAddresses() }
+        // The node says CLOSE on its links and ends them itself; what is left after a moment is cut.
+        await closeListeners()
+        post(.stopping)
+        await waitForConnections(limits.farewellTimeout)
         await stop()
     }
 
     /// Closes listeners and connections; what was sent goes out first, within
     /// `PeerNetworkLimits.closeTimeout`.
     public func stop() async {
-        for channel in listeners.withLock({ $0 }) {
-            do { try await channel.close().get() } catch { log.debug("closing a listener: \(error)") }
-        }
+        await closeListeners()
         do {
             try await table.loop.submit { self.table.stop() }.get()
-            let end = ContinuousClock.now + .nanoseconds(limits.closeTimeout.nanoseconds)
+        } catch {
+            log.debug("stopping the peer network: \(error)")
+        }
+        await waitForConnections(limits.closeTimeout)
+    }
+
+    private func closeListeners() async {
+        let open = listeners.withLock { listeners in
+            defer { listeners = [] }
+            return listeners
+        }
+        for channel in open {
+            do { try await channel.close().get() } catch { log.debug("closing a listener: \(error)") }
+        }
+    }
+
+    /// Until all connections are gone, so long at most.
+    private func waitForConnections(_ timeout: TimeAmount) async {
+        do {
+            let end = ContinuousClock.now + .nanoseconds(timeout.nanoseconds)
             while try await table.loop.submit({ self.table.count }).get() > 0, ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(10))
             }
         } catch {
-            log.debug("stopping the peer network: \(error)")
+            log.debug("waiting for connections to end: \(error)")
         }
     }
 

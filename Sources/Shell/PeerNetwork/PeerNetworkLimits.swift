@@ -21,6 +21,8 @@ public struct PeerNetworkLimits: Sendable {
     public var dialTimeout = TimeAmount.seconds(10)
     /// How long a close waits for what was sent before, and then for the other side to have read it.
     public var closeTimeout = TimeAmount.seconds(1)
+    /// How long the node has to say CLOSE on its links when the process ends, and its peers to read it.
+    public var farewellTimeout = TimeAmount.milliseconds(500)
     /// How often the machine's addresses are looked at.
     public var addressInterval = Duration.seconds(10)
 

@@ -35,6 +35,9 @@ extension World {
         nodes[index].node?.store.fault = failure.map { MemoryStore.Fault(failure: $0) }
     }
 
+    /// The node is told to stop, as by SIGTERM. It still runs: what it says is sent.
+    public mutating func stop(_ index: Int) { handle(index, .stopping) }
+
     // MARK: Strangers
 
     /// Connects to a node as nobody in particular; a number for it.

@@ -140,6 +140,19 @@ import Testing
         }
     }
 
+    @Test("watchers over the limit are refused, also when they come in one batch")
+    func tooMany() throws {
+        var node = try nodeWithSpace()
+        let ids = (0..<NodeLimits.watchersMax + 3).map { _ in
+            node.submit(.watch(.init("notes"), start: .now, prefix: "", follow: true))
+        }
+        node.commit()
+        let refused = ids.filter { id in
+            if case .failed(.tooMany)? = node.answers[id]?.last { true } else { false }
+        }
+        #expect(refused.count == 3)
+    }
+
     @Test("a watcher that does not read large lines is sent few of them, and the others once it reads")
     func largeLines() throws {
         var node = try nodeWithSpace()

@@ -55,6 +55,8 @@ struct LinksState: Sendable {
     /// When the address book may be written next.
     var nextBookWrite: UInt64 = 0
     var counters = LinkCounters()
+    /// The process ends: no connection is made or taken in.
+    var isStopping = false
 
     init(identity: LinkIdentity, seed: UInt64) {
         self.identity = identity

@@ -32,6 +32,7 @@ extension Node {
 
     private mutating func accepted(_ id: ConnectionID, from remote: String, at now: Instant) {
         precondition(id < .firstDialled && links.connections[id] == nil, "connection \(id.value) is new")
+        if links.isStopping { return batch.emit(.close(id)) }
         let ip = remote.lastIndex(of: ":").map { String(remote[..<$0]) } ?? remote
         let candidates = responderCandidates(at: now)
         guard links.gate.admit(from: ip, halfOpen: links.halfOpenCount, at: now.monotonic),
@@ -191,6 +192,19 @@ extension Node {
             noteState(of: link.device, "waiting", at: now)
             batch.log(.info, "link-down", "the link to \(link.device.text) ended: \(reason)")
         }
+    }
+
+    /// The node stops: whoever is linked hears it, so that no stream looks cut off, and nobody is dialled
+    /// or taken in any more.
+    mutating func stopLinks(at now: Instant) {
+        links.isStopping = true
+        for request in links.joins.keys.sorted() {
+            links.joins[request] = nil
+            batch.refuse(request, .stopping)
+        }
+        for id in links.dials.keys.sorted() { batch.emit(.close(id)) }
+        links.dials = [:]
+        for id in links.connectionIDs { close(id, .done, "the node stops", at: now) }
     }
 
     /// Drops every connection: the batch they spoke in is lost, so both ends would count records differently.

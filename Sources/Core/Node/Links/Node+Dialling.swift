@@ -33,7 +33,7 @@ extension Node {
 
     /// Starts the dials that are due.
     mutating func dialDue(at now: Instant) {
-        guard !spaces.isEmpty, now.monotonic >= links.nextDialCheck else { return }
+        guard !spaces.isEmpty, !links.isStopping, now.monotonic >= links.nextDialCheck else { return }
         let candidates = dialCandidates(at: now)
         for address in links.dialer.start(candidates, at: now.monotonic) {
             guard let space = spaceToDial(address) else {
@@ -117,7 +117,8 @@ extension Node {
 
     /// When `tickLinks`, `dialDue` or `pump` have something to do.
     var linksDeadline: UInt64? {
-        var next: UInt64? = spaces.isEmpty || links.nextDialCheck == .max ? nil : links.nextDialCheck
+        var next: UInt64? =
+            spaces.isEmpty || links.isStopping || links.nextDialCheck == .max ? nil : links.nextDialCheck
         func take(_ moment: UInt64?) {
             if let moment { next = min(next ?? .max, moment) }
         }

@@ -19,6 +19,7 @@ extension Node {
         } catch {
             throw .tokenInvalid(error.message)
         }
+        if links.isStopping { throw .stopping }
         if spaceIndex(token.space) != nil { throw .alreadyMember(token.space) }
         if token.isExpired(at: now) { throw .inviteExpired }
         if let name { try checkName(name) }

@@ -18,6 +18,10 @@ extension Node {
         switch request {
         case .watch(let reference, let start, let prefix, let follow):
             let index = try index(of: reference)
+            // Again: others of the same batch may have taken the last places.
+            guard watchers.count < NodeLimits.watchersMax else {
+                throw .tooMany(what: "watchers", limit: NodeLimits.watchersMax)
+            }
             try stored { node throws(StoreFailure) in
                 try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow)
             }
