@@ -41,6 +41,39 @@ public struct Operation: Hashable, Sendable {
     }
 }
 
+extension Operation {
+    /// The memory that it needs, roughly: for bounds, never for anything that replicas must agree on.
+    public var estimatedBytes: Int {
+        switch body {
+        case .deleteDocument(let observed): 32 + 8 * observed.count
+        case .act(_, let action): 32 + action.payloadBytes
+        case .unknown(_, _, let payload): 32 + payload.count
+        }
+    }
+}
+
+extension Action {
+    fileprivate var payloadBytes: Int {
+        switch self {
+        case .write(_, let value, _), .add(let value), .remove(let value), .moveMember(let value, _, _):
+            8 + value.stringBytes
+        case .insertElements(_, _, let contents):
+            contents.reduce(0) { sum, content in
+                if case .register(let value) = content { sum + 8 + value.stringBytes } else { sum + 8 }
+            }
+        case .insertMembers(_, _, let members): members.reduce(0) { $0 + 8 + $1.stringBytes }
+        case .insertText(_, _, let text): 8 + text.utf8.count
+        case .deleteElements(let ranges), .deleteText(let ranges): 16 * ranges.count
+        case .clear(_, let observed): 16 * observed.count
+        case .make, .increment, .moveElement: 8
+        }
+    }
+}
+
+extension Scalar {
+    fileprivate var stringBytes: Int { if case .string(let text) = self { text.utf8Count } else { 0 } }
+}
+
 /// A container that a `clear` observed live in the slot.
 public struct ObservedContainer: Hashable, Comparable, Sendable {
     public let kind: ContainerKind

@@ -47,9 +47,26 @@ import Testing
         }
         var again = try node.restarted()
         for number in 0..<count { _ = try again.plain("notes", Key("n/\(number)")) }
-        guard case .metrics(let text) = try again.ask(.metrics) else { throw Unexpected() }
-        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("repl_documents_cached ") })
-        let cached = try #require(line.split(separator: " ").last.flatMap { Int($0) })
+        let cached = try self.cached(&again)
         #expect(cached <= NodeLimits.cachedDocumentsMax && cached > 0, "\(cached) of \(count)")
+    }
+
+    @Test("documents with long strings are counted by their bytes, and are not all kept in memory")
+    func largeDocuments() throws {
+        var node = try TestNode()
+        _ = try node.ask(.createSpace(name: "notes"))
+        let long = text(String(repeating: "l", count: 500_000))
+        let count = NodeLimits.cachedBytesMax / 500_000 / 2
+        for number in 0..<count {
+            _ = try node.transact("notes", [set(Key("n/\(number)"), [.key("x")], long)])
+        }
+        let cached = try self.cached(&node)
+        #expect(cached > 0 && cached <= count / 2, "\(cached) of \(count)")
+    }
+
+    private func cached(_ node: inout TestNode) throws -> Int {
+        guard case .metrics(let text) = try node.ask(.metrics) else { throw Unexpected() }
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("repl_documents_cached ") })
+        return try #require(line.split(separator: " ").last.flatMap { Int($0) })
     }
 }

@@ -118,11 +118,14 @@ extension SpaceState {
     /// Brings records and watchers up to the change.
     private mutating func settle(_ change: Change, _ draft: Draft, _ storeName: UInt64) {
         var told: [ChangeEvent.DocumentPatches] = []
-        for key in change.touched {
-            guard var cached = documents.take(key) else { preconditionFailure("\(key) was authored on") }
-            note(change, in: &cached)
+        for part in change.parts {
+            guard var cached = documents.take(part.key) else {
+                preconditionFailure("\(part.key) was authored on")
+            }
+            note(change, bytes: part.estimatedBytes, in: &cached)
             documents.put(cached)
-            told.append(ChangeEvent.DocumentPatches(key: key, patches: draft.patches[key] ?? []))
+            told.append(
+                ChangeEvent.DocumentPatches(key: part.key, patches: draft.patches[part.key] ?? []))
         }
         tell(told, of: change, store: storeName)
     }

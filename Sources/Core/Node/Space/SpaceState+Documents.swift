@@ -47,14 +47,14 @@ extension SpaceState {
         with reader: inout LogReader
     ) throws(StoreFailure) {
         let change = try reader.change(record, from: store)
+        let (operations, stamps) = change.operations(touching: cached.record.key)
         if record.status == .skipped {
             cached.document.markIncomplete()
         } else {
-            let (operations, stamps) = change.operations(touching: cached.record.key)
             _ = cached.document.apply(operations, stamps: stamps, wantsPatches: false)
         }
         cached.tailChanges += 1
-        cached.tailBytes += 32 + 8 * change.sequenceCount
+        cached.tailBytes += operations.reduce(0) { $0 + $1.estimatedBytes }
     }
 
     static func decode(_ snapshot: SnapshotRecord?, _ key: Key) throws(StoreFailure) -> Document {
@@ -120,6 +120,31 @@ extension Change {
             chosen.1.append(stamp)
         }
         return chosen
+    }
+
+    /// What it does to one document.
+    struct Part {
+        let key: Key
+        var operations: [Operation] = []
+        var stamps: [OperationStamp] = []
+
+        var estimatedBytes: Int { operations.reduce(0) { $0 + $1.estimatedBytes } }
+    }
+
+    /// All that it does, by document, ascending. O(operations): a change may touch thousands of documents.
+    var parts: [Part] {
+        var indices: [Key: Int] = [:]
+        var parts: [Part] = []
+        for (operation, stamp) in zip(operations, stamps()) {
+            let index = indices[operation.document] ?? parts.count
+            if index == parts.count {
+                indices[operation.document] = index
+                parts.append(Part(key: operation.document))
+            }
+            parts[index].operations.append(operation)
+            parts[index].stamps.append(stamp)
+        }
+        return parts.sorted { $0.key < $1.key }
     }
 
     /// Keys of the documents that it touches, ascending, each once.

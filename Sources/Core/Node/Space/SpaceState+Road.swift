@@ -67,29 +67,31 @@ extension SpaceState {
     ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches] {
         let change = verified.change
         // Loaded first: once the change is in the log, loading a document would apply it too.
-        let keys = status == .void ? [] : change.touched
-        for key in keys where !documents.contains(key) {
-            documents.put(try takeDocument(key, from: &store, &batch))
+        let parts = status == .void ? [] : change.parts
+        for part in parts where !documents.contains(part.key) {
+            documents.put(try takeDocument(part.key, from: &store, &batch))
         }
         try append(verified, status: status, to: &store, &batch)
         var patches: [ChangeEvent.DocumentPatches] = []
-        for key in keys {
-            guard var cached = documents.take(key) else { preconditionFailure("\(key) was loaded above") }
-            let (operations, stamps) = change.operations(touching: key)
+        for part in parts {
+            guard var cached = documents.take(part.key) else {
+                preconditionFailure("\(part.key) was loaded above")
+            }
             if status == .skipped {
                 cached.document.markIncomplete()
             } else {
-                let made = cached.document.apply(operations, stamps: stamps, wantsPatches: watchers > 0)
-                patches.append(ChangeEvent.DocumentPatches(key: key, patches: made))
+                let made = cached.document.apply(
+                    part.operations, stamps: part.stamps, wantsPatches: watchers > 0)
+                patches.append(ChangeEvent.DocumentPatches(key: part.key, patches: made))
             }
-            note(change, in: &cached)
+            note(change, bytes: part.estimatedBytes, in: &cached)
             documents.put(cached)
         }
         return patches
     }
 
-    /// Brings the record of a document up to a change that was just applied to it.
-    mutating func note(_ change: Change, in cached: inout CachedDocument) {
+    /// Brings the record of a document up to a change that was just applied to it, of which `bytes` are its.
+    mutating func note(_ change: Change, bytes: Int, in cached: inout CachedDocument) {
         let wasVisible = cached.record.isVisible
         cached.record.isVisible = cached.document.isVisible
         if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
@@ -99,7 +101,7 @@ extension SpaceState {
         cached.record.frontier.sort()
         cached.record.position = position
         cached.tailChanges += 1
-        cached.tailBytes += 32 + 8 * change.sequenceCount
+        cached.tailBytes += bytes
         dirty.insert(cached.record.key)
     }
 
