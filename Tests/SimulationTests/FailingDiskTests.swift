@@ -102,6 +102,37 @@ import Wire
         #expect(done, "\(world.logs())")
     }
 
+    @Test("a restored log that has outgrown what it once sent is found by the first HAVE, and left")
+    func outgrown() {
+        var world = World(seed: 49)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        for _ in 0..<5 { _ = world.increment(1, "notes", "count") }
+        let old = world.diskCopy(1)
+        for _ in 0..<5 { _ = world.increment(1, "notes", "count") }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel)
+        world.crash(1)
+        world.replaceDisk(1, with: old)
+        world.separate([1])
+        world.start(1)
+        func replica() -> ReplicaID? {
+            guard case .transaction(let change?, _, _) = world.ask(1, Self.increments("more")) else {
+                return nil
+            }
+            return change.replica
+        }
+        let former = replica()
+        for _ in 0..<20 { _ = replica() }
+        let quiet = world.alarms(1)
+        world.reunite()
+        world.run(milliseconds: 10_000)
+        let alarms = world.alarms(1)
+        #expect(quiet.isEmpty && alarms.contains("restored"), "\(quiet) \(alarms) \(world.logs())")
+        let latter = replica()
+        #expect(former != nil && latter != nil && former != latter)
+    }
+
     @Test("a join whose batch is lost is answered, not left to wait for a dial that never was")
     func join() {
         var world = World(seed: 48)

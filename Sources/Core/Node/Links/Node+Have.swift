@@ -27,7 +27,7 @@ extension Node {
             spaces[place.space].peerVectors[link.device, default: VersionVector()].join(vector)
         }
         do throws(StoreFailure) {
-            for entry in frame.entries { try check(entry, link, place, at: now) }
+            for entry in frame.entries { try check(entry, frame.extent, link, place, at: now) }
         } catch {
             batch.fail(error)
         }
@@ -43,7 +43,8 @@ extension Node {
     }
 
     private mutating func check(
-        _ entry: HaveFrame.Entry, _ link: PeerLink, _ place: ChannelPlace, at now: Instant
+        _ entry: HaveFrame.Entry, _ extent: HaveFrame.Extent, _ link: PeerLink, _ place: ChannelPlace,
+        at now: Instant
     ) throws(StoreFailure) {
         let index = place.space
         if entry.replica == spaces[index].ownReplica, entry.last > spaces[index].durable[entry.replica] {
@@ -52,7 +53,13 @@ extension Node {
                 "peer \(link.device.text) holds \(entry.last) sequences of this node's log, it holds "
                     + "\(spaces[index].durable[entry.replica])", at: now)
         }
-        guard let held = try chainHash(of: entry.replica, at: entry.last, in: index),
+        var held = try chainHash(of: entry.replica, at: entry.last, in: index)
+        if held == nil, extent == .full, entry.replica == spaces[index].ownReplica {
+            // Once a link, whatever it costs: a restored log that has outgrown what it once sent shows only
+            // here.
+            held = try ownChainHash(at: entry.last, in: index)
+        }
+        guard let held,
             HaveFrame.Entry.fingerprint(of: held, handshakeHash: link.handshakeHash) != entry.fingerprint
         else { return }
         try suspect(entry.replica, place, at: now)
@@ -113,6 +120,24 @@ extension Node {
                 message: "changes of this device that it did not hold came from a peer, in log \(replica)",
                 hint: "its state was restored or copied; nothing is lost, and this node writes another log",
                 since: now.wall, space: spaces[place.space].id))
+    }
+
+    /// The chain hash of our own log, made again from its bytes: at most a section of them. Zero, which is
+    /// nobody's, when none of our changes ends there.
+    private func ownChainHash(at last: SequenceNumber, in index: Int) throws(StoreFailure) -> Bytes32? {
+        guard let replica = spaces[index].ownReplica, last <= spaces[index].durable[replica] else {
+            return nil
+        }
+        let space = spaces[index].id
+        let stored = try store.boundary(space, replica, before: last)
+        let part = try logBytes(of: replica, from: (stored?.last ?? .none) + 1, through: last, in: index)
+        guard part.last == last else { return .zero }
+        do {
+            let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
+            return try LogState(recovering: replica, in: space, from: boundary, [part.bytes]).chainHash
+        } catch {
+            throw .unusable("the log \(replica) of space \(space) cannot be read: \(error)")
+        }
     }
 
     /// The chain hash of a log at exactly this sequence, when a seal there is held.
