@@ -92,8 +92,8 @@ extension Node {
         guard let index = spaces.firstIndex(where: { isTag(tag, of: $0, link) }) else { return }
         if let mine = link.channel(of: spaces[index].id) {
             if mine == 0 { return }
-            // Both opened it: the initiator's channel stays. A peer that was not in the space yet did not hear
-            // of it, so it is opened again.
+            // Both opened it: the initiator's channel stays. A peer that was not in the space yet did not
+            // hear of it, so it is opened again.
             if link.role == .initiator { return openChannel(mine, of: index, on: id, at: now) }
             links.connections[id]?.link?.channels[mine] = nil
         }
