@@ -11,7 +11,8 @@ public enum NodeError: Error, Sendable {
     /// 404 `no-such-space`.
     case noSuchSpace(String)
     /// 404 `no-such-document`: absent or deleted.
-    case noSuchDocument(String)
+    /// The cursor is that of the state in which it is not there.
+    case noSuchDocument(String, cursor: String)
     /// 404 `no-such-invite`.
     case noSuchInvite(String)
     /// 404 `no-such-change`: not held here.

@@ -66,7 +66,7 @@ extension APIError {
         switch error {
         case .noSuchSpace(let name):
             APIError(404, "no-such-space", "no space \"\(name)\" on this node", hint: "see /v1/spaces")
-        case .noSuchDocument(let key):
+        case .noSuchDocument(let key, _):
             APIError(
                 404, "no-such-document", "no document \"\(key)\": absent or deleted",
                 hint: "list the keys with /v1/spaces/{space}/documents")

@@ -37,6 +37,16 @@ public struct WholeAnswer: Sendable {
             body: error.json)
     }
 
+    /// A refusal of the node. That a document is absent is what a read showed, so it carries the read's cursor.
+    private init(_ error: NodeError) {
+        let answer = WholeAnswer(APIError(error))
+        guard case .noSuchDocument(_, let cursor) = error else {
+            self = answer
+            return
+        }
+        self.init(answer.status, headers: [("Repl-Cursor", cursor)], body: answer.body)
+    }
+
     /// The OpenAPI document.
     public static var openAPI: WholeAnswer { WholeAnswer(200, body: OpenAPIDocument.json) }
 
@@ -76,7 +86,7 @@ public struct WholeAnswer: Sendable {
             self.init(200, contentType: Self.metrics, body: Array(text.utf8))
             return
         case .failed(let error):
-            self.init(APIError(error))
+            self.init(error)
             return
         case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .backup: return nil
         }

@@ -24,14 +24,23 @@ public struct SQLiteBackup: Sendable {
             _ = try Files.create(path, UnsafeRawBufferPointer(start: nil, count: 0))
             try Connection(database, .copier).run("VACUUM INTO ?", [.text(path)])
             let copy = try Connection(path, .copy)
-            let seconds = wall / 1_000
             try IdentityRow(connection: copy).markBackup(
-                origin: "from a backup made \(seconds) s after 1970", seed: seed?.exposedBytes())
+                origin: "from a backup made at \(Self.date(wall))", seed: seed?.exposedBytes())
         } catch {
             unlink(path)
             throw error
         }
         return path
+    }
+
+    /// Wall milliseconds as a person reads them, e.g. 2026-01-31 09:05:00 UTC.
+    static func date(_ wall: UInt64) -> String {
+        var seconds = time_t(min(wall / 1_000, 1 << 40))
+        var parts = tm()
+        guard gmtime_r(&seconds, &parts) != nil else { return "\(wall) ms after 1970" }
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
+            + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) UTC"
     }
 
     /// Removes what earlier processes left behind.

@@ -98,10 +98,20 @@ private let dotText = "00000000000000000000000000000007:9"
         #expect(String(decoding: resync, as: UTF8.self) == "{\"resync\":true,\"cursor\":\"c\"}\n")
     }
 
+    @Test("a read of an absent document carries the cursor of the state in which it is absent")
+    func absentDocument() throws {
+        let answer = try #require(
+            WholeAnswer(.failed(.noSuchDocument("d", cursor: "7.1")), to: .readDocument))
+        #expect(answer.status == 404)
+        #expect(answer.headers.map(\.name) == ["Repl-Cursor"])
+        #expect(answer.headers.map(\.value) == ["7.1"])
+    }
+
     @Test(
         "a refusal of the node has the status and code of API.md",
         arguments: [
-            (.noSuchSpace("s"), 404, "no-such-space"), (.noSuchDocument("d"), 404, "no-such-document"),
+            (.noSuchSpace("s"), 404, "no-such-space"),
+            (.noSuchDocument("d", cursor: "c"), 404, "no-such-document"),
             (.noSuchInvite("i"), 404, "no-such-invite"), (.noSuchChange(dot), 404, "no-such-change"),
             (.noSuchMember("m"), 404, "no-such-member"), (.nameTaken("n"), 409, "name-taken"),
             (.invalidName("N"), 422, "invalid-name"),

@@ -40,7 +40,9 @@ extension Node {
             let found = try stored { node throws(StoreFailure) in
                 try node.value(of: key, in: index, view: view)
             }
-            guard let (value, version) = found else { throw .noSuchDocument(key.string) }
+            guard let (value, version) = found else {
+                throw .noSuchDocument(key.string, cursor: cursor(of: index))
+            }
             batch.answer(id, .document(key: key, value: value, version: version, cursor: cursor(of: index)))
         default: preconditionFailure("\(request) is no read")
         }
