@@ -37,7 +37,8 @@ public struct WholeAnswer: Sendable {
             body: error.json)
     }
 
-    /// A refusal of the node. That a document is absent is what a read showed, so it carries the read's cursor.
+    /// A refusal of the node. That a document is absent is what a read showed, so it carries the read's
+    /// cursor.
     private init(_ error: NodeError) {
         let answer = WholeAnswer(APIError(error))
         guard case .noSuchDocument(_, let cursor) = error else {
