@@ -48,7 +48,7 @@ bench: release
 
 install: release
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(DESTDIR)/usr/lib/systemd/system \
-	  $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d
+	  $(DESTDIR)/usr/lib/sysusers.d
 	bin=$$($(SWIFT) build $(RELEASE) --show-bin-path); \
 	  install -m 0755 $$bin/repld $$bin/replctl $(DESTDIR)$(PREFIX)/bin/
 	test -e $(DESTDIR)/etc/repld/repld.toml || install -m 0644 Config/repld.toml $(DESTDIR)/etc/repld/repld.toml
