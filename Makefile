@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
+# Tests that make network namespaces need these; without them they are skipped by name.
+TEST_PACKAGES := iproute2 nftables
 PREFIX ?= /usr/local
 SWIFT ?= swift
 
@@ -39,6 +41,7 @@ demo: deps
 
 # Unit and law tests run in debug; process tests and traces use the release programs, built once.
 test: release
+	@Config/packaging/install-packages $(TEST_PACKAGES) || echo 'tests in network namespaces are skipped'
 	REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SWIFT) test --disable-xctest
 
 bench: release

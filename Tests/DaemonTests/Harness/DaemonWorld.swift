@@ -10,24 +10,27 @@ final class Daemon {
     let folder: String
     let port: UInt16
     let api: ControlClient
+    /// The machine it runs on; nil: this one, without discovery.
+    let box: NamespaceBox?
+    private let extra: [String]
     var state: String { folder + "/" + name }
     var socket: String { api.socket }
-    var address: String { "127.0.0.1:\(port)" }
+    var address: String { "\(box?.ip4 ?? "127.0.0.1"):\(port)" }
     private(set) var process: ChildProcess?
 
-    init(_ name: String, in folder: String) throws {
-        (self.name, self.folder) = (name, folder)
-        port = try SocketConnection.freePort()
+    init(_ name: String, in folder: String, on box: NamespaceBox? = nil, arguments: [String] = []) throws {
+        (self.name, self.folder, self.box, extra) = (name, folder, box, arguments)
+        port = try box.map { _ in NamespaceWorld.port } ?? SocketConnection.freePort()
         api = ControlClient(socket: "\(folder)/\(name).sock")
     }
 
     var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
     private var logPath: String { "\(folder)/\(name).log" }
 
+    /// Discovery only inside a namespace: on this machine it would speak to its network.
     var arguments: [String] {
-        [
-            "--state", state, "--socket", socket, "--listen", address, "--no-discovery", "--name", name,
-        ]
+        let place = box == nil ? ["--listen", address, "--no-discovery"] : []
+        return ["--state", state, "--socket", socket, "--name", name] + place + extra
     }
 
     /// Starts it and waits until it answers; the first connection that is taken must get a 200.
@@ -48,7 +51,16 @@ final class Daemon {
     @discardableResult
     func launch(_ arguments: [String]) throws -> ChildProcess {
         try #require(process?.poll() != nil || process == nil, "\(name) runs already")
-        let child = try ChildProcess(try Programs.path("repld"), arguments, output: logPath)
+        let program = try Programs.path("repld")
+        // `ip netns exec` becomes the program: its process id is the daemon's.
+        let child =
+            if let box {
+                try ChildProcess(
+                    try #require(NamespaceCommands.ip),
+                    ["netns", "exec", box.namespace, program] + arguments, output: logPath)
+            } else {
+                try ChildProcess(program, arguments, output: logPath)
+            }
         process = child
         return child
     }
@@ -96,8 +108,8 @@ final class DaemonWorld {
     }
 
     /// A node that does not run yet.
-    func daemon(_ name: String) throws -> Daemon {
-        let daemon = try Daemon(name, in: folder)
+    func daemon(_ name: String, on box: NamespaceBox? = nil, arguments: [String] = []) throws -> Daemon {
+        let daemon = try Daemon(name, in: folder, on: box, arguments: arguments)
         daemons.append(daemon)
         return daemon
     }
