@@ -87,6 +87,19 @@ public struct VersionVector: Hashable, Sendable {
 
     public mutating func advance(to dot: Dot) { advance(dot.replica, to: dot.sequence) }
 
+    /// Lowers one entry to at most `last`; a lower one stays.
+    public mutating func lower(_ replica: ReplicaID, to last: SequenceNumber) {
+        let index = slot(of: replica)
+        guard index < entries.count, entries[index].replica == replica, entries[index].last > last else {
+            return
+        }
+        if last == .none {
+            entries.remove(at: index)
+        } else {
+            entries[index].last = last
+        }
+    }
+
     /// The least vector that covers both.
     public mutating func join(_ other: VersionVector) {
         if other.entries.count < 4 || entries.isEmpty {

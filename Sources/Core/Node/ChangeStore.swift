@@ -185,6 +185,10 @@ public protocol StoreReading {
     func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int
     func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord?
     func idempotency(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> IdempotencyRecord?
+    /// Ascending by replica.
+    func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord]
+    /// Ascending by position.
+    func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord]
 }
 
 /// A node's durable data. One owner, one writer.
@@ -215,6 +219,14 @@ public protocol ChangeStore: StoreReading {
     mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure)
     mutating func put(_ space: SpaceID, _ key: Key, _ snapshot: SnapshotRecord) throws(StoreFailure)
     mutating func put(_ space: SpaceID, _ key: Key, _ record: IdempotencyRecord) throws(StoreFailure)
+    /// Inserts, or replaces the log's former proof.
+    mutating func put(_ space: SpaceID, _ fork: ForkRecord) throws(StoreFailure)
+    mutating func put(_ space: SpaceID, _ skipped: SkippedRecord) throws(StoreFailure)
+    mutating func removeSkipped(_ space: SpaceID, at position: CommitPosition) throws(StoreFailure)
+    /// Gives committed changes another status. `touched[i]` are the documents that the i-th was appended
+    /// with.
+    mutating func mark(_ space: SpaceID, _ changes: [CommitRecord], touched: [[Key]], as status: ChangeStatus)
+        throws(StoreFailure)
     /// Drops what expired before this wall time.
     mutating func expireIdempotency(before wall: UInt64) throws(StoreFailure)
 }

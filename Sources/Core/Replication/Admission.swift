@@ -3,6 +3,7 @@
 // else had arrived (THREATS.md, I8):
 //
 //   already known                                    -> duplicate
+//   its log is closed before it                      -> ready, void
 //   not the next of its log, or context not known    -> early (a dot is lacking)
 //   its view is not known                            -> early (a roster head is lacking)
 //   its author may not write in its view             -> refused: nobody stores it
@@ -35,10 +36,18 @@ public enum Admission {
 
     /// What becomes of a change now. `held` is what is appended so far. O(context) for one that is not ready,
     /// else O(context + operations).
-    public static func admit(_ candidate: Candidate, held: VersionVector, roster: inout Roster) -> Decision {
+    public static func admit(
+        _ candidate: Candidate, held: VersionVector, closed: ClosedLogs = ClosedLogs(), roster: inout Roster
+    ) -> Decision {
         let change = candidate.change
         if change.last <= held[change.replica] { return .duplicate }
-        if let lack = lack(of: candidate, held: held, roster: roster) { return .early(lack) }
+        if let lack = lack(of: candidate, held: held, closed: closed, roster: roster) { return .early(lack) }
+        if closed.isClosed(change.id) {
+            return .ready(
+                ReadyChange(
+                    verified: candidate.verified, author: candidate.author, status: .void,
+                    seal: candidate.seal))
+        }
         if candidate.heads.isEmpty { return .refused(.noView(change.id)) }
         guard let view = roster.view(heads: candidate.heads) else {
             preconditionFailure("a view of \(change.id) with unknown heads")
@@ -59,8 +68,12 @@ public enum Admission {
     }
 
     /// What the change waits for; nil when it is ready or can be refused.
-    public static func lack(of candidate: Candidate, held: VersionVector, roster: Roster) -> Lack? {
+    public static func lack(
+        of candidate: Candidate, held: VersionVector, closed: ClosedLogs = ClosedLogs(), roster: Roster
+    ) -> Lack? {
         let change = candidate.change
+        // Kept for the seal behind it only, in the order of its log.
+        if closed.isClosed(change.id) { return nil }
         // Roster first: a view that never comes is the sender's to explain, whatever else is lacking.
         if let head = candidate.heads.first(where: { !roster.contains($0) }) { return .rosterHead(head) }
         var first: Dot?
@@ -70,8 +83,10 @@ public enum Admission {
             distance = change.first.previous.value - held[change.replica].value
         }
         for entry in change.context.entries(beyond: held) {
-            if first == nil { first = Dot(entry.replica, entry.last) }
-            distance = distance &+ (entry.last.value - held[entry.replica].value)
+            let (needed, known) = (closed.needed(entry), held[entry.replica])
+            if needed <= known { continue }
+            if first == nil { first = Dot(entry.replica, needed) }
+            distance = distance &+ (needed.value - known.value)
         }
         return first.map { .dot($0, distance: distance) }
     }

@@ -185,4 +185,28 @@ struct Queries {
                 version: row.text(2), expires: UInt64(row.integer(3)))
         }
     }
+
+    func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord] {
+        guard let number = try number(of: space) else { return [] }
+        return try connection[.forks].all([.integer(number)]) { row throws(StoreFailure) in
+            ForkRecord(
+                replica: try StoredForms.replica(row.blob(0), in: path),
+                first: SequenceNumber(UInt64(row.integer(1))), since: UInt64(row.integer(2)),
+                proof: row.blob(3))
+        }
+    }
+
+    func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] {
+        guard let number = try number(of: space) else { return [] }
+        return try connection[.skipped].all([.integer(number)]) { row throws(StoreFailure) in
+            let change = CommitRecord(
+                position: CommitPosition(UInt64(row.integer(0))),
+                replica: try StoredForms.replica(row.blob(1), in: path),
+                first: SequenceNumber(UInt64(row.integer(2))), last: SequenceNumber(UInt64(row.integer(3))),
+                status: .skipped)
+            return SkippedRecord(
+                change: change, reason: row.integer(4) == 1 ? .quarantined : .unknown,
+                since: UInt64(row.integer(5)))
+        }
+    }
 }

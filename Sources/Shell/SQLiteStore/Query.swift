@@ -14,6 +14,9 @@ enum Query: Int, CaseIterable {
     case document, documents, putDocument
     case snapshot, putSnapshot
     case idempotency, putIdempotency, expireIdempotency
+    case forks, putFork
+    case skipped, putSkipped, removeSkipped
+    case layout, putLayout, markTouched
 
     var sql: String {
         switch self {
@@ -101,6 +104,31 @@ enum Query: Int, CaseIterable {
             change = excluded.change, version = excluded.version, expires = excluded.expires
             """
         case .expireIdempotency: "DELETE FROM idempotency WHERE expires < ?"
+        case .forks: "SELECT replica, first, since, proof FROM forks WHERE space = ? ORDER BY replica"
+        case .putFork:
+            """
+            INSERT INTO forks(space, replica, first, since, proof) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET first = excluded.first, since = excluded.since, proof = excluded.proof
+            """
+        case .skipped:
+            """
+            SELECT skipped.position, logs.replica, skipped.first, skipped.last, skipped.reason, skipped.since
+            FROM skipped JOIN logs ON logs.number = skipped.log WHERE skipped.space = ?
+            ORDER BY skipped.position
+            """
+        case .putSkipped:
+            """
+            INSERT INTO skipped VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+            reason = excluded.reason, since = excluded.since
+            """
+        case .removeSkipped: "DELETE FROM skipped WHERE space = ? AND position = ?"
+        case .layout:
+            """
+            SELECT number, position, layout FROM runs WHERE space = ?1 AND position <= ?2
+            ORDER BY position DESC LIMIT 1
+            """
+        case .putLayout: "UPDATE runs SET layout = ?2 WHERE number = ?1"
+        case .markTouched: "UPDATE touched SET status = ?4 WHERE space = ?1 AND key = ?2 AND position = ?3"
         }
     }
 }

@@ -105,4 +105,10 @@ public final class SQLiteReader: StoreReading, Sendable {
     public func idempotency(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> IdempotencyRecord? {
         try read { queries throws(StoreFailure) in try queries.idempotency(space, key) }
     }
+    public func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord] {
+        try read { queries throws(StoreFailure) in try queries.forks(space) }
+    }
+    public func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] {
+        try read { queries throws(StoreFailure) in try queries.skipped(space) }
+    }
 }

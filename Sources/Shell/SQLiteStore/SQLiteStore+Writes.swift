@@ -32,7 +32,9 @@ extension SQLiteStore {
         let ofLogs = ["boundaries", "seals"].map {
             "DELETE FROM \($0) WHERE log IN (SELECT number FROM logs WHERE space = ?)"
         }
-        let ofSpace = ["roster", "runs", "touched", "documents", "snapshots", "idempotency", "logs"].map {
+        let ofSpace = [
+            "roster", "runs", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "logs",
+        ].map {
             "DELETE FROM \($0) WHERE space = ?"
         }
         for sql in ofLogs + ofSpace + ["DELETE FROM spaces WHERE number = ?"] {
@@ -149,7 +151,7 @@ extension SQLiteStore {
         }
     }
 
-    private mutating func number(of space: SpaceID) throws(StoreFailure) -> Int64 {
+    mutating func number(of space: SpaceID) throws(StoreFailure) -> Int64 {
         try writing()
         if let number = pending.spaces[space] { return number }
         guard let number = try Queries(connection: writer).number(of: space) else {
@@ -160,7 +162,7 @@ extension SQLiteStore {
     }
 
     /// The log's number and head; the log is made when it is new.
-    private mutating func log(
+    mutating func log(
         of replica: ReplicaID, in space: Int64
     ) throws(StoreFailure) -> (number: Int64, last: SequenceNumber) {
         let name = LogName(space: space, replica: replica)

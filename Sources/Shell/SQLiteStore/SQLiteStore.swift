@@ -137,4 +137,8 @@ extension SQLiteStore {
     public func idempotency(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> IdempotencyRecord? {
         try queries.idempotency(space, key)
     }
+    public func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord] { try queries.forks(space) }
+    public func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] {
+        try queries.skipped(space)
+    }
 }

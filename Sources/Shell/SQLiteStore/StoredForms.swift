@@ -32,10 +32,12 @@ enum StoredForms {
 
     /// A varint for each change: four times its length, plus its status. One byte for most.
     static func encode(layoutOf changes: [CommitRecord]) -> [UInt8] {
-        var writer = ByteWriter(reserving: changes.count)
-        for change in changes {
-            writer.varint((change.last.value - change.first.value + 1) << 2 | UInt64(change.status.rawValue))
-        }
+        encode(changes.map { (Int($0.last.value - $0.first.value) + 1, $0.status) })
+    }
+
+    static func encode(_ parts: [Part]) -> [UInt8] {
+        var writer = ByteWriter(reserving: parts.count)
+        for part in parts { writer.varint(UInt64(part.length) << 2 | UInt64(part.status.rawValue)) }
         return writer.bytes
     }
 

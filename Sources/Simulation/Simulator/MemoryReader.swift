@@ -72,4 +72,12 @@ public struct MemoryReader: StoreReading, Sendable {
     public func idempotency(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> IdempotencyRecord? {
         tables.spaces[space]?.idempotency[key]
     }
+
+    public func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord] {
+        tables.spaces[space]?.forks.values ?? []
+    }
+
+    public func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] {
+        tables.spaces[space]?.skipped.values ?? []
+    }
 }

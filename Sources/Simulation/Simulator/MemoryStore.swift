@@ -170,6 +170,47 @@ public struct MemoryStore: ChangeStore, Sendable {
         }
     }
 
+    public mutating func put(_ space: SpaceID, _ fork: ForkRecord) throws(StoreFailure) {
+        let old = tables.spaces[space]?.forks[fork.replica]
+        change(space) {
+            $0.forks[fork.replica] = fork
+        } undoing: {
+            $0.forks[fork.replica] = old
+        }
+    }
+
+    public mutating func put(_ space: SpaceID, _ skipped: SkippedRecord) throws(StoreFailure) {
+        setSkipped(space, skipped.change.position, skipped)
+    }
+
+    public mutating func removeSkipped(_ space: SpaceID, at position: CommitPosition) throws(StoreFailure) {
+        setSkipped(space, position, nil)
+    }
+
+    private mutating func setSkipped(
+        _ space: SpaceID, _ position: CommitPosition, _ record: SkippedRecord?
+    ) {
+        let old = tables.spaces[space]?.skipped[position]
+        change(space) {
+            $0.skipped[position] = record
+        } undoing: {
+            $0.skipped[position] = old
+        }
+    }
+
+    public mutating func mark(
+        _ space: SpaceID, _ changes: [CommitRecord], touched: [[Key]], as status: ChangeStatus
+    ) throws(StoreFailure) {
+        precondition(changes.count == touched.count, "\(changes.count) changes, \(touched.count) lists")
+        for (record, keys) in zip(changes, touched) {
+            change(space) {
+                MemoryTables.mark(record, touching: keys, as: status, in: &$0)
+            } undoing: {
+                MemoryTables.mark(record, touching: keys, as: record.status, in: &$0)
+            }
+        }
+    }
+
     public mutating func expireIdempotency(before wall: UInt64) throws(StoreFailure) {
         for space in tables.spaces.keys {
             let old = tables.spaces[space]?.idempotency ?? [:]
@@ -273,6 +314,8 @@ extension MemoryStore {
     public func idempotency(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> IdempotencyRecord? {
         try view.idempotency(space, key)
     }
+    public func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord] { try view.forks(space) }
+    public func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] { try view.skipped(space) }
 
     private var view: MemoryReader { MemoryReader(tables: tables) }
 }

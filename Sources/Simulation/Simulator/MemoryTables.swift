@@ -23,6 +23,8 @@ struct MemoryTables: Sendable {
         var visibleCount = 0
         var snapshots: [Key: SnapshotRecord] = [:]
         var idempotency: [Key: IdempotencyRecord] = [:]
+        var forks = SortedTable<ReplicaID, ForkRecord>()
+        var skipped = SortedTable<CommitPosition, SkippedRecord>()
     }
 
     struct Log: Sendable {
@@ -80,6 +82,21 @@ extension MemoryTables {
 
     func commits(in list: [CommitRecord], after position: CommitPosition, limit: Int) -> [CommitRecord] {
         Array(list[Self.firstIndex(in: list) { $0.position > position }...].prefix(limit))
+    }
+
+    /// Gives a change another status, in commit order and beside each of its documents.
+    static func mark(
+        _ record: CommitRecord, touching keys: [Key], as status: ChangeStatus, in space: inout Space
+    ) {
+        func change(_ list: inout [CommitRecord]) {
+            let index = firstIndex(in: list) { $0.position >= record.position }
+            guard index < list.count, list[index].position == record.position else { return }
+            list[index] = CommitRecord(
+                position: record.position, replica: record.replica, first: record.first, last: record.last,
+                status: status)
+        }
+        change(&space.commits)
+        for key in keys { change(&space.touching[key, default: []]) }
     }
 
     func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int) -> [DocumentRecord] {

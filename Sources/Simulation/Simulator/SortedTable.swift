@@ -41,6 +41,9 @@ struct SortedTable<Name: Comparable & Sendable, Value: Sendable>: Sendable {
         return chunk > 0 ? chunks[chunk - 1].last : nil
     }
 
+    /// All values, ascending by name.
+    var values: [Value] { chunks.flatMap { $0.map(\.value) } }
+
     var last: Entry? { chunks.last?.last }
 
     private mutating func insert(_ name: Name, _ value: Value) {

@@ -30,6 +30,22 @@ enum FrameSamples {
             JoinProofFrame(body: [1, 2, 3]),
             JoinAnswerFrame(body: []),
             ReceivedFrame(bytes: 0x0102_0304_0506_0708),
+            ForksFrame(hash: .zero, entries: nil),
+            ForksFrame(
+                hash: hash(9),
+                entries: (1...2).map {
+                    ForksFrame.Entry(
+                        replica: ReplicaID(raw: Bytes16(high: $0, low: 0)), first: SequenceNumber($0 * 77),
+                        trunkHash: hash(UInt8($0)))
+                }),
+            ForkBoundariesFrame(
+                replica: ReplicaID(raw: Bytes16(high: 1, low: 2)),
+                entries: (1...3).map {
+                    ForkBoundariesFrame.Entry(last: SequenceNumber($0 * 4_096), chainHash: hash(UInt8($0)))
+                }),
+            ForkAskFrame(
+                replica: ReplicaID(raw: Bytes16(high: 3, low: 4)), first: SequenceNumber(5),
+                from: SequenceNumber(4_097)),
             DigestPartsFrame(of: .zero, parts: (0..<256).map { $0 * 3 }),
             DigestDocumentsFrame(
                 of: .zero, part: 7, lines: [.init(key: "a", digest: .zero), .init(key: "b", digest: .zero)]),
@@ -46,13 +62,14 @@ enum FrameSamples {
     func roundTrip() throws {
         for body in FrameSamples.all { #expect(try reads(body), "\(body)") }
         let covered = Set(FrameSamples.all.map { type(of: $0).type })
-        let others: Set<FrameType> = [.segment, .forkBoundaries, .forkRuns, .forkProof]
+        let others: Set<FrameType> = [.segment, .forkRun, .forkProof]
         #expect(covered.union(others) == Set(FrameType.allCases))
     }
 
     @Test("frame numbers are fixed and leave 1 to 4 to the link")
     func numbers() {
-        #expect(FrameType.allCases.map(\.rawValue) == [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18])
+        #expect(
+            FrameType.allCases.map(\.rawValue) == [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 25])
     }
 
     @Test("a trailing byte is refused in every frame")

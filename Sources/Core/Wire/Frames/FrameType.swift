@@ -28,12 +28,16 @@ public enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case digestParts = 14
     /// And which documents of it.
     case digestDocuments = 15
-    /// Reserved: a log's boundary hashes after a suspicion of a fork.
+    /// A log's boundary hashes, after a suspicion of a fork.
     case forkBoundaries = 16
-    /// Reserved: sealed runs after the last common boundary.
-    case forkRuns = 17
-    /// Reserved: two runs that prove a fork.
+    /// A sealed run after a boundary of a branch.
+    case forkRun = 17
+    /// Two runs that prove a fork.
     case forkProof = 18
+    /// Which logs are closed.
+    case forks = 24
+    /// A device asks for a branch of its own closed log.
+    case forkAsk = 25
 }
 
 /// A frame's body. Decoding is total; the whole body must be used up.

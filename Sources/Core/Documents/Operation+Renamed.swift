@@ -1,0 +1,83 @@
+// The same operation with other dots: how a branch of a log is issued again under another name (decision
+// 0063). Everything that names a dot is here, so that a new action which names one does not compile without.
+
+public import Causality
+
+/// Dots of one log from `first` on become dots of another.
+public struct DotRenaming: Hashable, Sendable {
+    let from: ReplicaID
+    let first: SequenceNumber
+    let to: ReplicaID
+
+    /// `first` of `from` becomes 1 of `to`, and so on.
+    public init(_ from: ReplicaID, from first: SequenceNumber, to: ReplicaID) {
+        precondition(first > .none && from != to, "\(from) from \(first) to \(to)")
+        self.from = from
+        self.first = first
+        self.to = to
+    }
+
+    public func callAsFunction(_ dot: Dot) -> Dot {
+        guard dot.replica == from, dot.sequence >= first else { return dot }
+        return Dot(to, SequenceNumber(dot.sequence.value - first.value + 1))
+    }
+
+    /// A range that lies on both sides becomes two; the list is ascending again.
+    func callAsFunction(_ ranges: [DotRange]) -> [DotRange] {
+        var renamed: [DotRange] = []
+        for range in ranges {
+            guard range.replica == from, range.last >= first else {
+                renamed.append(range)
+                continue
+            }
+            if range.first < first { renamed.append(DotRange(from, range.first, first.previous)) }
+            let start = self(Dot(from, max(range.first, first)))
+            renamed.append(DotRange(to, start.sequence, self(Dot(from, range.last)).sequence))
+        }
+        return renamed.sorted { $0.start < $1.start }
+    }
+}
+
+extension Operation {
+    public func renamed(_ rename: DotRenaming) -> Operation {
+        guard case .act(let path, let action) = body else { return self }
+        return Operation(document: document, body: .act(in: path.renamed(rename), action.renamed(rename)))
+    }
+}
+
+extension Slot {
+    fileprivate func renamed(_ rename: DotRenaming) -> Slot {
+        if case .element(let dot) = self { .element(rename(dot)) } else { self }
+    }
+}
+
+extension ContainerPath {
+    fileprivate func renamed(_ rename: DotRenaming) -> ContainerPath {
+        ContainerPath(
+            generation: generation,
+            steps: steps.map { ContainerStep($0.slot.renamed(rename), $0.kind, $0.generation) })
+    }
+}
+
+extension Action {
+    fileprivate func renamed(_ rename: DotRenaming) -> Action {
+        switch self {
+        case .make, .increment, .add, .remove: self
+        case .write(let slot, let value, let generation):
+            .write(slot: slot.renamed(rename), value: value, generation: generation)
+        case .clear(let slot, let observed): .clear(slot: slot.renamed(rename), observed: observed)
+        case .insertElements(let left, let right, let contents):
+            .insertElements(left: left.map { rename($0) }, right: right.map { rename($0) }, contents)
+        case .deleteElements(let ranges): .deleteElements(rename(ranges))
+        case .moveElement(let dot, let left, let right):
+            .moveElement(rename(dot), left: left.map { rename($0) }, right: right.map { rename($0) })
+        case .insertMembers(let left, let right, let members):
+            .insertMembers(left: left.map { rename($0) }, right: right.map { rename($0) }, members)
+        case .moveMember(let member, let left, let right):
+            .moveMember(member, left: left.map { rename($0) }, right: right.map { rename($0) })
+        case .insertText(let left, let right, let text):
+            .insertText(left: left.map { rename($0) }, right: right.map { rename($0) }, text)
+        case .deleteText(let ranges): .deleteText(rename(ranges))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// The logs of a space that were proved to be forked, and where each is closed. What a node executes follows
+// from this table and the changes it holds, never from the order in which either arrived (decision 0062).
+
+public import Bytes
+public import Causality
+import Crypto
+
+/// Where a log is closed.
+public struct Closing: Hashable, Sendable {
+    /// Nothing that ends at or after it is executed, requested or listed.
+    public let first: SequenceNumber
+    /// The chain hash before it.
+    public let trunkHash: Bytes32
+
+    public init(first: SequenceNumber, trunkHash: Bytes32) {
+        precondition(first > .none, "a log closed at 0")
+        self.first = first
+        self.trunkHash = trunkHash
+    }
+
+    /// The last sequence that counts; `.none` when nothing of the log does.
+    public var trunkLast: SequenceNumber { first.previous }
+}
+
+/// Closed logs by replica.
+public struct ClosedLogs: Hashable, Sendable {
+    private var closings: [ReplicaID: Closing] = [:]
+
+    public init() {}
+
+    public var isEmpty: Bool { closings.isEmpty }
+    public var count: Int { closings.count }
+    public subscript(replica: ReplicaID) -> Closing? { closings[replica] }
+    /// Ascending.
+    public var replicas: [ReplicaID] { closings.keys.sorted() }
+
+    /// Closes a log, or closes it earlier. False when it is closed there, or before, already.
+    public mutating func close(_ replica: ReplicaID, _ closing: Closing) -> Bool {
+        if let known = closings[replica], known.first <= closing.first { return false }
+        closings[replica] = closing
+        return true
+    }
+
+    /// True when a change that ends here is void because its log is closed before.
+    public func isClosed(_ dot: Dot) -> Bool {
+        guard !closings.isEmpty, let closing = closings[dot.replica] else { return false }
+        return dot.sequence >= closing.first
+    }
+
+    /// How much of its log a context entry asks for: of a closed one, no more than the trunk.
+    public func needed(_ entry: VersionVector.Entry) -> SequenceNumber {
+        guard !closings.isEmpty, let closing = closings[entry.replica] else { return entry.last }
+        return min(entry.last, closing.trunkLast)
+    }
+
+    /// The vector with closed logs at their trunks at most. O(closed logs).
+    public func clamped(_ vector: VersionVector) -> VersionVector {
+        if closings.isEmpty { return vector }
+        var result = vector
+        for (replica, closing) in closings { result.lower(replica, to: closing.trunkLast) }
+        return result
+    }
+
+    /// Equal tables, equal hashes; zero when empty.
+    public var hash: Bytes32 {
+        if closings.isEmpty { return .zero }
+        var writer = ByteWriter(reserving: closings.count * 56)
+        for (replica, closing) in closings.sorted(by: { $0.key < $1.key }) {
+            replica.raw.encode(into: &writer)
+            writer.u64(closing.first.value)
+            closing.trunkHash.encode(into: &writer)
+        }
+        return Blake2b.hash256(writer.bytes, personal: "repld-forks-v1")
+    }
+}

@@ -1,0 +1,86 @@
+// The part of the contract about forks and skipped changes, over each store.
+
+import Bytes
+import Causality
+import Node
+import Testing
+import Wire
+
+private let home = space(1)
+private let (a, b) = (replica(1), replica(2))
+
+private func fork(_ replica: ReplicaID, at first: UInt64, _ proof: [UInt8] = [1]) -> ForkRecord {
+    ForkRecord(replica: replica, first: SequenceNumber(first), since: 77, proof: proof)
+}
+
+@Suite struct ForkContractTests {
+    @Test("proofs are kept one a log, the last one put, ascending by log", arguments: Kind.allCases)
+    func forks(kind: Kind) throws {
+        var disk = try Disk(kind)
+        #expect(try disk.store.forks(home) == [])
+        try disk.transact { store in
+            try store.put(record(home))
+            try store.put(home, fork(b, at: 9))
+            try store.put(home, fork(a, at: 5))
+            try store.put(home, fork(b, at: 4, [2, 3]))
+        }
+        #expect(try disk.store.forks(home) == [fork(a, at: 5), fork(b, at: 4, [2, 3])])
+        #expect(try disk.store.forks(space(2)) == [])
+        try disk.transact { store in try store.remove(home) }
+        #expect(try disk.store.forks(home) == [])
+    }
+
+    @Test("skipped changes are listed by position until they are removed", arguments: Kind.allCases)
+    func skipped(kind: Kind) throws {
+        var disk = try Disk(kind)
+        let sample = run(a, from: 1, at: 1, [2, 1, 3], status: .skipped)
+        let records = sample.records.map { SkippedRecord(change: $0, reason: .unknown, since: 5) }
+        try disk.transact { store in
+            try store.put(record(home))
+            try store.add(home, sample, touching: [["x"], ["y", "x"], ["y"]])
+            for one in records.reversed() { try store.put(home, one) }
+        }
+        #expect(try disk.store.skipped(home) == records)
+        let changed = SkippedRecord(change: records[2].change, reason: .quarantined, since: 6)
+        try disk.transact { store in
+            try store.removeSkipped(home, at: CommitPosition(2))
+            try store.put(home, changed)
+        }
+        #expect(try disk.store.skipped(home) == [records[0], changed])
+    }
+
+    @Test(
+        "a marked change has its new status in both orders, and after a rollback the old one",
+        arguments: Kind.allCases)
+    func mark(kind: Kind) throws {
+        var disk = try Disk(kind)
+        let first = run(a, from: 1, at: 1, [2, 1, 300])
+        let second = run(b, from: 1, at: 4, [1])
+        let third = run(a, from: 304, at: 6, [1, 1])
+        let touched: [[Key]] = [["x"], ["y", "x"], ["y"]]
+        try disk.transact { store in
+            try store.put(record(home))
+            try store.add(home, first, touching: touched)
+            try store.add(home, second, touching: [["x"]])
+            // A position between them is nobody's: rebuilds take one.
+            try store.add(home, third, touching: [["x"], []])
+        }
+        let marked = Array(first.records[1...]) + third.records
+        let keys = Array(touched[1...]) + [["x"], []]
+        try disk.store.begin()
+        try disk.store.mark(home, marked, touched: keys, as: .void)
+        disk.store.rollback()
+        #expect(try statuses(disk) == [.executed, .executed, .executed, .executed, .executed, .executed])
+        try disk.transact { store in try store.mark(home, marked, touched: keys, as: .void) }
+        #expect(try statuses(disk) == [.executed, .void, .void, .executed, .void, .void])
+        let x = try disk.store.commits(home, touching: "x", after: .start, limit: 9)
+        #expect(x.map(\.status) == [.executed, .void, .executed, .void])
+        let y = try disk.store.commits(home, touching: "y", after: .start, limit: 9)
+        #expect(y.map(\.status) == [.void, .void])
+        #expect(y.map(\.last.value) == [3, 303])
+    }
+
+    private func statuses(_ disk: Disk) throws -> [ChangeStatus] {
+        try disk.store.commits(home, after: .start, limit: 99).map(\.status)
+    }
+}
