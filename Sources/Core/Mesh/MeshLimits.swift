@@ -37,3 +37,29 @@ public enum MeshLimits {
     /// Devices remembered for faults; the one that was quiet longest is forgotten first.
     public static let faultyDevicesMax = 1_024
 }
+
+/// Limits and times of beacons and of what arrives by UDP.
+extension MeshLimits {
+    /// Between beacons, and of a fast series; each a fifth more or less.
+    public static let beaconInterval: UInt64 = 30_000
+    public static let beaconFastInterval: UInt64 = 1_000
+    public static let beaconsFast = 3
+    /// A fast series begins at a moment within this.
+    public static let beaconStartSpread: UInt64 = 250
+    /// Fast series are at least so far apart.
+    public static let beaconSeriesMilliseconds: UInt64 = 10_000
+    /// Datagrams looked at in a second, and keys tried for them; what comes beyond is dropped and counted.
+    public static let datagramsPerSecond = 50
+    public static let datagramTrialsPerSecond = 12_800
+    /// Devices whose counters are remembered, and instances of each; who was heard longest ago is forgotten.
+    public static let beaconDevicesMax = 4_096
+    public static let instancesOfDeviceMax = 8
+    /// Addresses that a device has only because beacons came from there; the oldest goes.
+    public static let heardAddressesOfDeviceMax = 4
+    /// Hints of one device that may lead to dials at once, and how long one more takes.
+    public static let hintsBurst: UInt64 = 4
+    public static let hintMilliseconds: UInt64 = 5_000
+    /// Who sent datagrams of a beacon's size lately, for a joiner that nobody else can help.
+    public static let sendersMax = 16
+    public static let senderMilliseconds: UInt64 = 40_000
+}
