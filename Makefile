@@ -19,7 +19,7 @@ help:
 	@echo 'make test     all tests; ends with the summary of swift test'
 	@echo 'make deps     install the Debian packages needed: $(PACKAGES)'
 	@echo 'make build    debug build            make release  release programs in .build/release'
-	@echo 'make bench    figures of the document engine on the traces in $$REPL_TRACES'
+	@echo 'make bench    beside yrs, loro and automerge on the traces in $$REPL_TRACES, and beside Redis'
 	@echo 'make install  programs, units and configuration under PREFIX ($(PREFIX)), as root'
 	@echo 'make format   lay out the sources'
 
@@ -44,10 +44,15 @@ test: release
 	@Config/packaging/install-packages $(TEST_PACKAGES) || echo 'tests in network namespaces are skipped'
 	REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SWIFT) test --disable-xctest
 
+# Ours and the peers alternately, on the traces of a folder; then the node beside Redis. The peers come from PyPI.
+BENCH_VENV := .build/bench-venv
 bench: release
 	@test -n "$${REPL_TRACES:-}" || { echo 'set REPL_TRACES to a folder of editing traces (.json.gz)'; exit 1; }
-	@for trace in "$$REPL_TRACES"/*.json.gz; do \
-	  "$$($(SWIFT) build $(RELEASE) --show-bin-path)/replbench" engine "$$trace"; done
+	@test -x $(BENCH_VENV)/bin/python || { Config/packaging/install-packages python3-venv redis-server; \
+	  python3 -m venv $(BENCH_VENV); $(BENCH_VENV)/bin/pip install -q --pre -r Tests/Bench/requirements.txt; }
+	@bin=$$($(SWIFT) build $(RELEASE) --show-bin-path); \
+	  $(BENCH_VENV)/bin/python Tests/Bench/bench.py --replbench $$bin/replbench --traces "$$REPL_TRACES" $(BENCH_OPTIONS); \
+	  $$bin/replbench node --repld $$bin/repld
 
 install: release
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(DESTDIR)/usr/lib/systemd/system \

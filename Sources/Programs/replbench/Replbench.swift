@@ -5,7 +5,8 @@ import ArgumentParser
 
 @main struct Replbench: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replbench", abstract: "Measures repld's document engine.", subcommands: [Engine.self])
+        commandName: "replbench", abstract: "Measures repld's document engine.",
+        subcommands: [Engine.self, NodeCommand.self])
 }
 
 struct Engine: ParsableCommand {

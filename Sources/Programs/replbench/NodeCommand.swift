@@ -1,0 +1,40 @@
+// `replbench node`: the daemon as programs see it, beside Redis.
+
+import ArgumentParser
+
+struct NodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "node", abstract: "Measures running daemons over their sockets, beside Redis.",
+        discussion: """
+            Starts its own daemons and, unless --no-redis, Debian's redis-server on 127.0.0.1 in a temporary \
+            directory, and prints a JSON line a figure: latency and throughput of durable writes with 1, 10 \
+            and 50 clients and through the stream, time until a write is visible on a second node, catch-up \
+            of an empty node, memory and processor time.
+            """)
+
+    @Option(help: "The daemon to measure.")
+    var repld = "repld"
+    @Option(help: "Redis' server program.")
+    var redis = "redis-server"
+    @Flag(help: "Measure the daemon alone.")
+    var noRedis = false
+    @Option(help: "Records that the empty node catches up.")
+    var records = 100_000
+    @Option(help: "Writes in each throughput measurement.")
+    var writes = 20_000
+
+    func validate() throws {
+        guard (1_000...10_000_000).contains(records) else {
+            throw ValidationError("--records is 1000 to 10000000, not \(records)")
+        }
+        guard (1_000...1_000_000).contains(writes) else {
+            throw ValidationError("--writes is 1000 to 1000000, not \(writes)")
+        }
+    }
+
+    func run() throws {
+        let bench = try NodeBench(
+            repld: repld, redis: noRedis ? nil : redis, records: records, writes: writes)
+        try bench.run()
+    }
+}
