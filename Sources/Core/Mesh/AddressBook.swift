@@ -85,6 +85,18 @@ public struct AddressBook: Sendable, Equatable {
         for address in named { add(address, device: device, source: .announced) }
     }
 
+    /// The configuration names these now. What it named before and does no more is kept like any address that
+    /// a dial proved, or goes.
+    public mutating func setFixed(_ addresses: [PeerAddress]) {
+        let wanted = Set(addresses)
+        for (address, entry) in entries where entry.source == .fixed && !wanted.contains(address) {
+            var rest = entry
+            rest.source = .proven
+            set(address, entry.device == nil ? nil : rest)
+        }
+        for address in addresses { add(address, device: nil, source: .fixed) }
+    }
+
     /// Forgets a device that is in no roster any more; fixed addresses stay.
     public mutating func forget(_ device: DeviceID) {
         for address in ofDevice[device, default: []] where entries[address]?.source != .fixed {

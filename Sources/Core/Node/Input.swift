@@ -37,6 +37,8 @@ public enum Input: Sendable {
     case networkChanged
     /// Free bytes on the state directory's file system.
     case diskFree(bytes: UInt64)
+    /// The config was read again.
+    case settings(NodeSettings)
     /// What we listen on, for `status`, hints and peers: "ip:port" of every usable interface.
     case listening([String])
 }
@@ -54,6 +56,9 @@ public enum Effect: Sendable {
     case log(LogLevel, code: String, message: String)
     /// Make a consistent copy of the store and answer the request with `.backup`.
     case backup(RequestID)
+    /// Read the config again: hand what it says over as `Input.settings`, then answer the request with
+    /// `.reloaded`.
+    case reload(RequestID)
     /// Nothing can be trusted any more; exit with this message after the effects before it.
     case halt(String)
 }

@@ -17,7 +17,7 @@ import Wire
 public struct Node<Store: ChangeStore> {
     /// Public so that the simulator can take a copy of the disk and let it fail.
     public var store: Store
-    let configuration: NodeConfiguration
+    var configuration: NodeConfiguration
     let device: DeviceID
     /// Keys, nonces, incarnations.
     var entropy: Entropy
@@ -61,6 +61,7 @@ public struct Node<Store: ChangeStore> {
             seed: entropy.u64())
         try openStore(at: now)
         try openLinks(at: now)
+        describeAnew(at: now)
     }
 
     /// Takes one input. Effects come with the next `commit`.
@@ -77,6 +78,7 @@ public struct Node<Store: ChangeStore> {
             expire(at: now)
             tickLinks(at: now)
         case .stopping: stopLinks(at: now)
+        case .settings(let settings): take(settings, at: now)
         case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged:
             handleNetwork(input, at: now)
         }

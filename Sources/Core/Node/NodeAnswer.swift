@@ -35,6 +35,7 @@ public enum NodeAnswer: Sendable {
     case waited(change: Dot, on: [HeldBy], complete: Bool)
     /// The path of a consistent copy that the receiver streams and then removes.
     case backup(path: String)
+    case reloaded(ReloadReport)
     case metrics(String)
     case failed(NodeError)
 
@@ -103,6 +104,17 @@ public struct ChangeEvent: Sendable {
         self.timestamp = timestamp
         self.documents = documents
         self.cause = cause
+    }
+}
+
+/// What became of the settings that differ from those the node ran with, by key.
+public struct ReloadReport: Hashable, Sendable {
+    public let applied: [String]
+    public let needsRestart: [String]
+
+    public init(applied: [String], needsRestart: [String]) {
+        self.applied = applied
+        self.needsRestart = needsRestart
     }
 }
 

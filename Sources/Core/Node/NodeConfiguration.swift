@@ -3,14 +3,12 @@
 
 public import Crypto
 
-/// Fixed for the life of a node value.
+/// Fixed for the life of a node value, but for its `settings`.
 public struct NodeConfiguration: Sendable {
     /// Signs seals, roster operations and certificates.
     public let device: SigningKey
     /// Opens sealed space keys.
     public let box: AgreementKey
-    /// Shown to other members: 1 to 64 bytes.
-    public let deviceName: String
     /// The program's version, for `status`.
     public let version: String
     /// 32 bytes of system randomness; in the simulator the seed of the run.
@@ -18,22 +16,29 @@ public struct NodeConfiguration: Sendable {
     /// Set when the log that this store holds may have gone on elsewhere: a restored backup, a copied disk.
     /// Every space then gets a new incarnation, and an alarm says this.
     public let discontinuity: String?
-    /// "host:port" of `--peer` and the config.
-    public let staticPeers: [String]
-    /// Addresses to put into invites and announcements before those that we listen on.
-    public let advertise: [String]
+    /// What may change while the node runs.
+    public internal(set) var settings: NodeSettings
 
+    public init(
+        device: SigningKey, box: AgreementKey, version: String, entropySeed: Secret, discontinuity: String?,
+        settings: NodeSettings
+    ) {
+        self.device = device
+        self.box = box
+        self.version = version
+        self.entropySeed = entropySeed
+        self.discontinuity = discontinuity
+        self.settings = settings
+    }
+
+    /// With the settings that have no default.
     public init(
         device: SigningKey, box: AgreementKey, deviceName: String, version: String, entropySeed: Secret,
         discontinuity: String?, staticPeers: [String], advertise: [String]
     ) {
-        self.device = device
-        self.box = box
-        self.deviceName = deviceName
-        self.version = version
-        self.entropySeed = entropySeed
-        self.discontinuity = discontinuity
-        self.staticPeers = staticPeers
-        self.advertise = advertise
+        self.init(
+            device: device, box: box, version: version, entropySeed: entropySeed,
+            discontinuity: discontinuity,
+            settings: NodeSettings(deviceName: deviceName, staticPeers: staticPeers, advertise: advertise))
     }
 }

@@ -59,6 +59,8 @@ public enum NodeError: Error, Sendable {
     case alreadyMember(SpaceID)
     /// 503 `no-inviter-reached`: what was tried and why each failed.
     case inviterUnreachable(tried: [String])
+    /// 422 `config-invalid`: place and reason; nothing was taken into effect.
+    case configInvalid(String)
     /// 507 `disk-full`: the commit failed, or the floor of free space is reached.
     case storeFull(String)
     /// 503 `stopping`.

@@ -117,5 +117,7 @@ public enum NodeRequest: Sendable {
     case wait(SpaceReference, change: Dot, on: [DeviceID]?, timeoutSeconds: UInt64)
     /// Answer: `.backup`, made by the runtime.
     case backup
+    /// Answer: `.reloaded`, made by the shell, which knows the config file.
+    case reload
     case metrics
 }

@@ -1,27 +1,26 @@
 // The config file: TOML for its syntax, our own walk over it for its meaning, because a decoder would tell a
-// wrong type as a missing key and no line. Every key is documented in Config/repld.toml.
+// wrong type as a missing key and no line. What it may hold stands in `ConfigKey`; every key is documented in
+// Config/repld.toml.
 
 import Glibc
 import TOMLKit
 
-/// What a config file says; nil where it says nothing.
+/// What a config file says; each value is of the form of its key.
 struct ConfigFile: Equatable {
     static let standardPath = "/etc/repld/repld.toml"
-    static let keys = ["state", "socket", "listen", "advertise", "peers", "discovery", "name", "log-level"]
     /// Larger ones are no config file.
     private static let bytesMax = 1 << 20
 
+    enum Value: Equatable {
+        case string(String)
+        case strings([String])
+        case bool(Bool)
+        case integer(Int)
+    }
+
     let path: String
-    var state: String?
-    var socket: String?
-    var listen: [String]?
-    var advertise: [String]?
-    var peers: [String]?
-    var discovery: Bool?
-    var name: String?
-    var logLevel: String?
-    /// The line of each key, for what is found wrong with a value later.
-    private(set) var lines: [String: Int] = [:]
+    private var values: [String: Value] = [:]
+    private let places: ConfigPlaces
 
     /// The given file, which must be there, or the standard one if it is.
     static func find(_ path: String?) throws(SettingsError) -> ConfigFile? {
@@ -46,28 +45,50 @@ struct ConfigFile: Equatable {
     init(_ text: String, path: String) throws(SettingsError) {
         self.path = path
         let table = try Self.parse(text, path)
-        lines = Self.lines(of: text)
-        for key in table.keys.sorted() {
-            guard let value = table[key] else { continue }
-            switch key {
-            case "state": state = try string(value, key)
-            case "socket": socket = try string(value, key)
-            case "listen": listen = try strings(value, key)
-            case "advertise": advertise = try strings(value, key)
-            case "peers": peers = try strings(value, key)
-            case "discovery": discovery = try bool(value, key)
-            case "name": name = try string(value, key)
-            case "log-level": logLevel = try string(value, key)
-            default:
-                throw .unknownKey(file: path, line: line(of: key), key: key, nearest: Self.nearest(to: key))
+        places = ConfigPlaces(of: text)
+        // Sections wait in a list, so that nesting costs no stack.
+        var sections = [(name: "", table: table)]
+        while let section = sections.popLast() {
+            for key in section.table.keys.sorted() {
+                guard let value = section.table[key] else { continue }
+                let name = section.name + key
+                if let known = ConfigKey.named(name) {
+                    values[name] = try read(value, known)
+                } else if ConfigKey.isSection(name), let inner = value.table {
+                    sections.append((name + ".", inner))
+                } else {
+                    throw .unknownKey(place: place(of: name), key: name, nearest: ConfigKey.nearest(to: name))
+                }
             }
         }
     }
 
-    /// Where a value stands, for messages.
-    func place(of key: String) -> String { "\(path):\(line(of: key))" }
+    static func == (left: ConfigFile, right: ConfigFile) -> Bool {
+        left.path == right.path && left.values == right.values
+    }
 
-    private func line(of key: String) -> Int { lines[key] ?? 1 }
+    // MARK: Values
+
+    // A name that is not in the table is a slip of ours.
+    private func value(_ key: String) -> Value? {
+        precondition(ConfigKey.named(key) != nil, "no key \(key)")
+        return values[key]
+    }
+
+    func string(_ key: String) -> String? { if case .string(let text)? = value(key) { text } else { nil } }
+    func strings(_ key: String) -> [String]? {
+        if case .strings(let list)? = value(key) { list } else { nil }
+    }
+    func bool(_ key: String) -> Bool? { if case .bool(let flag)? = value(key) { flag } else { nil } }
+    func integer(_ key: String) -> Int? { if case .integer(let number)? = value(key) { number } else { nil } }
+
+    /// Where a value stands, for messages.
+    func place(of key: String) -> String {
+        let place = places[key]
+        return "\(path):\(place.line):\(place.column)"
+    }
+
+    // MARK: Reading
 
     private static func parse(_ text: String, _ path: String) throws(SettingsError) -> TOMLTable {
         do {
@@ -80,65 +101,27 @@ struct ConfigFile: Equatable {
         }
     }
 
-    /// The line on which each key or table begins. The parser has accepted the text, so this only has to find
-    /// names.
-    private static func lines(of text: String) -> [String: Int] {
-        var found: [String: Int] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let trimmed = line.drop { $0 == " " || $0 == "\t" || $0 == "[" || $0 == "\"" }
-            let name = trimmed.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
-            if !name.isEmpty, found[String(name)] == nil { found[String(name)] = index + 1 }
+    private func read(_ value: any TOMLValueConvertible, _ key: ConfigKey) throws(SettingsError) -> Value {
+        var found: Value?
+        switch key.form {
+        case .string: found = value.string.map { .string($0) }
+        case .bool: found = value.bool.map { .bool($0) }
+        case .strings: found = value.array.flatMap(Self.strings).map { .strings($0) }
+        case .integer(let range):
+            if let number = value.int, range.contains(number) { found = .integer(number) }
+        }
+        guard let found else {
+            throw .wrongType(place: place(of: key.name), key: key.name, need: key.form.need)
         }
         return found
     }
 
-    private func string(_ value: any TOMLValueConvertible, _ key: String) throws(SettingsError) -> String {
-        guard let string = value.string else {
-            throw .wrongType(file: path, line: line(of: key), key: key, need: "a string in quotes")
-        }
-        return string
-    }
-
-    private func bool(_ value: any TOMLValueConvertible, _ key: String) throws(SettingsError) -> Bool {
-        guard let bool = value.bool else {
-            throw .wrongType(file: path, line: line(of: key), key: key, need: "true or false")
-        }
-        return bool
-    }
-
-    private func strings(_ value: any TOMLValueConvertible, _ key: String) throws(SettingsError) -> [String] {
-        let need = "a list of strings, as [\"a\", \"b\"]"
-        guard let array = value.array else {
-            throw .wrongType(file: path, line: line(of: key), key: key, need: need)
-        }
+    private static func strings(_ array: TOMLArray) -> [String]? {
         var found: [String] = []
         for index in 0..<array.count {
-            guard let string = array[index].string else {
-                throw .wrongType(file: path, line: line(of: key), key: key, need: need)
-            }
+            guard let string = array[index].string else { return nil }
             found.append(string)
         }
         return found
-    }
-
-    /// The right key with the fewest letters to change, if they are few (Levenshtein).
-    static func nearest(to wrong: String) -> String? {
-        let ranked = keys.map { (key: $0, distance: distance(Array(wrong.utf8), Array($0.utf8))) }
-        guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-        return best.distance <= max(2, best.key.utf8.count / 2) ? best.key : nil
-    }
-
-    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        var row = Array(0...b.count)
-        for (i, x) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, y) in b.enumerated() {
-                let cost = min(row[j] + 1, row[j + 1] + 1, diagonal + (x == y ? 0 : 1))
-                diagonal = row[j + 1]
-                row[j + 1] = cost
-            }
-        }
-        return row[b.count]
     }
 }

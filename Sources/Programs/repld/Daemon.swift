@@ -17,19 +17,33 @@ import UnixSignals
 struct Daemon {
     private let settings: Settings
     private let environment: Environment
+    private let manager: ServiceManager
+    private let sink: LogSink
     private let log: Logger
+    /// Reads the settings again.
+    private let read: @Sendable () throws -> Settings
     /// SIGTERM is answered with exit 0 in 5 s (API.md); what still runs after this is cancelled.
     private static let shutdownMax = Duration.seconds(4)
 
-    init(_ settings: Settings, _ environment: Environment, _ log: Logger) {
+    init(
+        _ settings: Settings, _ environment: Environment, _ manager: ServiceManager, log sink: LogSink,
+        read: @escaping @Sendable () throws -> Settings
+    ) {
         self.settings = settings
         self.environment = environment
-        self.log = log
+        self.manager = manager
+        self.sink = sink
+        self.read = read
+        log = sink.logger(label: "repld")
     }
 
     /// Until SIGTERM or SIGINT; throws what could not be started or went wrong for good.
     func run() async throws {
         raiseDescriptorLimit()
+        // A reload that is asked for while we start comes after it, and does not end the process.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let passed = try PassedSocket.control(among: manager.sockets)
+        let starting = StartExtension(manager.notifier)
         // 1. The state, locked for this process.
         let (state, store) = try StateDirectory.open(
             settings.state, credentials: environment["CREDENTIALS_DIRECTORY"], wall: SystemClock.now().wall)
@@ -41,7 +55,10 @@ struct Daemon {
         }
         // 2. The node, on its thread.
         let (backup, clock) = (state.backup, SystemClock.now)
-        let runtime = NodeRuntime(log: log) { try backup.write(at: clock().wall) }
+        let reloader = Reloader(running: settings, log: sink, notifier: manager.notifier, read: read)
+        let errands = Errands(
+            backup: { try backup.write(at: clock().wall) }, reload: { try reloader.reload($0) })
+        let runtime = NodeRuntime(log: log, pulse: manager.pulse, errands: errands)
         let node = try Node(store: store, configuration: configuration(state, discontinuity), at: clock())
         let peerLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let controlLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -51,22 +68,43 @@ struct Daemon {
             log: log
         ) { runtime.post($0) }
         // 3. Peers, then programs. Who can connect may also say stop, so that is heard from before on.
-        let stop = StopSignals(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint))
+        let stop = StopSignals(
+            signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), notifier: manager.notifier)
         try await network.bind(settings.listen)
         runtime.start(node, peers: network)
-        let control = ControlServer(path: settings.socket, gateway: runtime, loops: controlLoops, log: log)
-        try await control.bind()
+        let socket = controlSocket(passed)
+        let control = ControlServer(path: socket, gateway: runtime, loops: controlLoops, log: log)
+        try await control.bind(passed: passed?.descriptor)
+        starting.finish()
+        manager.notifier?.ready()
         log.info(
-            "state \(settings.state), socket \(settings.socket), peers on \(network.boundAddresses)",
+            "state \(settings.state), socket \(socket), peers on \(network.boundAddresses)",
             metadata: ["code": "ready"])
         // 4. Until somebody says stop.
-        try await serve(
-            [runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network, control],
-            until: stop)
+        var services: [any Service] = [
+            LogFlush(sink), runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network,
+            control, ReloadSignals(signals: hangups, runtime: runtime, log: log),
+        ]
+        if let notifier = manager.notifier {
+            services.append(StatusLine(notifier: notifier, runtime: runtime))
+        }
+        try await serve(services, until: stop)
         // The lock is the last to go.
         withExtendedLifetime(state) {
             log.info("links and streams are closed", metadata: ["code": "stopped"])
         }
+    }
+
+    /// Where programs connect: the service manager's word goes before ours, as it listens there already.
+    private func controlSocket(_ passed: PassedSocket?) -> String {
+        guard let passed else { return settings.socket }
+        let path = passed.path ?? "of the service manager"
+        if path != settings.socket {
+            log.notice(
+                "the control socket is \(path), which was passed at the start, not \(settings.socket)",
+                metadata: ["code": "socket-passed"])
+        }
+        return path
     }
 
     private func serve(_ services: [any Service], until stop: StopSignals) async throws {
@@ -91,8 +129,8 @@ struct Daemon {
             device: SigningKey(seed: state.deviceSeed),
             // From the device's seed, so that a restored device opens what was sealed to it.
             box: AgreementKey(secret: KeyDerivation.derive(state.deviceSeed, label: "repld-box-v1")),
-            deviceName: settings.name, version: Version.current, entropySeed: SystemRandom.secret(32),
-            discontinuity: discontinuity, staticPeers: settings.peers, advertise: settings.advertise)
+            version: Version.current, entropySeed: SystemRandom.secret(32), discontinuity: discontinuity,
+            settings: settings.node)
     }
 
     /// Links, requests and files each hold a descriptor; many systems start processes with room for 1,024.
@@ -110,8 +148,12 @@ struct Daemon {
 /// signal in between would end the process with it, not with 0.
 private struct StopSignals: Service {
     let signals: UnixSignalsSequence
+    let notifier: ServiceNotifier?
 
     func run() async {
-        for await _ in signals.cancelOnGracefulShutdown() { return }
+        for await _ in signals.cancelOnGracefulShutdown() {
+            notifier?.stopping()
+            return
+        }
     }
 }

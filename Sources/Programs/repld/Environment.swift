@@ -3,7 +3,7 @@
 
 import Glibc
 
-struct Environment {
+struct Environment: Sendable {
     private let isRoot: Bool
 
     init() { isRoot = geteuid() == 0 }

@@ -43,14 +43,19 @@ import NodeRuntime
         signal(SIGPIPE, SIG_IGN)
         // Nothing that this process makes is for others; for its group only what is made so (the socket).
         umask(0o027)
+        // A hangup asks for a reload; before there is anything to reload it must not end the process.
+        signal(SIGHUP, SIG_IGN)
         let environment = Environment()
+        let manager = ServiceManager.take(from: environment)
         do {
-            let file = try ConfigFile.find(config)
-            let settings = try Settings(flags: flags, file: file, environment: environment)
-            let handler = OperatorLog(
-                level: settings.logLevel, isJournal: environment["JOURNAL_STREAM"] != nil)
-            let log = Logger(label: "repld") { _ in handler }
-            try await Daemon(settings, environment, log).run()
+            let (config, flags) = (config, flags)
+            let read = { @Sendable () throws(SettingsError) -> Settings in
+                try Settings(flags: flags, file: try ConfigFile.find(config), environment: environment)
+            }
+            let settings = try read()
+            let sink = LogSink(
+                level: settings.logLevel, isJournal: LogSink.isJournal(environment["JOURNAL_STREAM"]))
+            try await Daemon(settings, environment, manager, log: sink, read: read).run()
         } catch {
             Terminal.complain("repld: \(error)")
             throw ExitCode(1)

@@ -2,12 +2,13 @@
 // checked here, so that nothing is found wrong when half of it has started.
 
 import Logging
+import Node
 import PeerNetwork
 import Wire
 
-struct Settings {
+struct Settings: Sendable {
     /// What was given on the command line.
-    struct Flags {
+    struct Flags: Sendable {
         var state: String?
         var socket: String?
         var listen: String?
@@ -21,33 +22,47 @@ struct Settings {
     let socket: String
     let listen: [ListenAddress]
     /// "host:port" to put into invites before those that we listen on.
-    let advertise: [String]
-    let peers: [String]
+    private(set) var advertise: [String]
+    private(set) var peers: [String]
     let isDiscovering: Bool
     /// 1 to 64 bytes.
-    let name: String
-    let logLevel: Logger.Level
+    private(set) var name: String
+    private(set) var logLevel: Logger.Level
 
     static let nameBytesMax = 64
 
     init(flags: Flags, file: ConfigFile?, environment: Environment) throws(SettingsError) {
-        guard let state = flags.state ?? file?.state ?? environment.stateDirectory else {
+        guard let state = flags.state ?? file?.string("state") ?? environment.stateDirectory else {
             throw .nowhere(what: "the state directory", flag: "--state")
         }
-        guard let socket = flags.socket ?? file?.socket ?? environment.socket else {
+        guard let socket = flags.socket ?? file?.string("socket") ?? environment.socket else {
             throw .nowhere(what: "the control socket", flag: "--socket")
         }
         self.state = Self.withoutSlash(state)
         self.socket = socket
         listen = try Self.listen(flags, file)
-        advertise = try Self.addresses(file?.advertise ?? [], file?.place(of: "advertise") ?? "")
+        advertise = try Self.addresses(file?.strings("advertise") ?? [], file?.place(of: "advertise") ?? "")
         peers =
             try Self.addresses(flags.peers, "--peer")
-            + Self.addresses(file?.peers ?? [], file?.place(of: "peers") ?? "")
-        isDiscovering = !flags.noDiscovery && (file?.discovery ?? true)
+            + Self.addresses(file?.strings("peers") ?? [], file?.place(of: "peers") ?? "")
+        isDiscovering = !flags.noDiscovery && (file?.bool("discovery") ?? true)
         name = try Self.name(flags, file, environment)
         logLevel = try Self.logLevel(flags, file)
     }
+
+    /// These settings after a reload that found `wanted`: every key of `ConfigKey.all` that may change has its
+    /// value (a test holds the two together), the others wait for a restart.
+    func taking(from wanted: Settings) -> Settings {
+        var taken = self
+        taken.advertise = wanted.advertise
+        taken.peers = wanted.peers
+        taken.name = wanted.name
+        taken.logLevel = wanted.logLevel
+        return taken
+    }
+
+    /// What of it is the node's.
+    var node: NodeSettings { NodeSettings(deviceName: name, staticPeers: peers, advertise: advertise) }
 
     /// "state/" and "state" are one directory, and messages name it as one.
     private static func withoutSlash(_ path: String) -> String {
@@ -57,7 +72,7 @@ struct Settings {
     }
 
     private static func listen(_ flags: Flags, _ file: ConfigFile?) throws(SettingsError) -> [ListenAddress] {
-        var (texts, place) = (file?.listen ?? [], file?.place(of: "listen") ?? "")
+        var (texts, place) = (file?.strings("listen") ?? [], file?.place(of: "listen") ?? "")
         if let flag = flags.listen { (texts, place) = ([flag], "--listen") }
         if texts.isEmpty { return ListenAddress.all() }
         var found: [ListenAddress] = []
@@ -81,21 +96,23 @@ struct Settings {
     private static func name(
         _ flags: Flags, _ file: ConfigFile?, _ environment: Environment
     ) throws(SettingsError) -> String {
-        guard let wanted = flags.name ?? file?.name else {
+        guard let wanted = flags.name ?? file?.string("name") else {
             // A machine's name may be longer than a device's: cut at a character.
             var name = environment.hostName[...]
             while name.utf8.count > nameBytesMax { name = name.dropLast() }
             return String(name)
         }
-        guard (1...nameBytesMax).contains(wanted.utf8.count) else {
+        guard DeviceName(wanted) != nil else {
             let place = flags.name == nil ? file?.place(of: "name") ?? "" : "--name"
-            throw .wrongValue(place: place, value: wanted, need: "a name of 1 to \(nameBytesMax) bytes")
+            throw .wrongValue(
+                place: place, value: wanted,
+                need: "a name of 1 to \(nameBytesMax) bytes without control characters")
         }
         return wanted
     }
 
     private static func logLevel(_ flags: Flags, _ file: ConfigFile?) throws(SettingsError) -> Logger.Level {
-        guard let wanted = flags.logLevel ?? file?.logLevel else { return .info }
+        guard let wanted = flags.logLevel ?? file?.string("log-level") else { return .info }
         guard let level = Logger.Level(rawValue: wanted) else {
             let place = flags.logLevel == nil ? file?.place(of: "log-level") ?? "" : "--log-level"
             let all = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")

@@ -3,8 +3,8 @@
 enum SettingsError: Error, Equatable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
     case syntax(file: String, line: Int, column: Int, reason: String)
-    case unknownKey(file: String, line: Int, key: String, nearest: String?)
-    case wrongType(file: String, line: Int, key: String, need: String)
+    case unknownKey(place: String, key: String, nearest: String?)
+    case wrongType(place: String, key: String, need: String)
     case wrongValue(place: String, value: String, need: String)
     case nowhere(what: String, flag: String)
 
@@ -12,10 +12,10 @@ enum SettingsError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unreadable(let file, let reason): "the config file \(file) cannot be read: \(reason)"
         case .syntax(let file, let line, let column, let reason): "\(file):\(line):\(column): \(reason)"
-        case .unknownKey(let file, let line, let key, let nearest):
-            "\(file):\(line): there is no setting '\(key)'"
+        case .unknownKey(let place, let key, let nearest):
+            "\(place): there is no setting '\(key)'"
                 + (nearest.map { "; did you mean '\($0)'?" } ?? "")
-        case .wrongType(let file, let line, let key, let need): "\(file):\(line): '\(key)' must be \(need)"
+        case .wrongType(let place, let key, let need): "\(place): '\(key)' must be \(need)"
         case .wrongValue(let place, let value, let need): "\(place): '\(value)' is not \(need)"
         case .nowhere(let what, let flag):
             "there is no place for \(what): HOME and XDG are not set; use \(flag)"

@@ -51,6 +51,10 @@ extension APIError {
                 hint: "see /v1/peers for what is not in sync, or wait longer with timeoutSeconds")
         case .tooMany(let what, let limit):
             self.init(429, "too-many", "there are already \(limit) \(what)", hint: "close some and try again")
+        case .configInvalid(let reason):
+            self.init(
+                422, "config-invalid", reason,
+                hint: "nothing was changed: mend the config file, then reload again")
         case .storeFull(let reason):
             self.init(
                 507, "disk-full", "nothing was written: \(reason)",

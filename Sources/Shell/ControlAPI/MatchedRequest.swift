@@ -26,6 +26,7 @@ struct MatchedRequest {
         case .peers: return .ask(.peers)
         case .metrics: return .ask(.metrics)
         case .backup: return .ask(.backup)
+        case .reload: return .ask(.reload)
         case .join: return .take(.join)
         case .listSpaces: return .ask(.spaces)
         case .createSpace: return .take(.createSpace)

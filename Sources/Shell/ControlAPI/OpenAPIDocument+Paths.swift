@@ -65,6 +65,20 @@ extension OpenAPIDocument {
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
+         "/v1/reload":{
+          "post":{
+           "operationId":"reload",
+           "summary":"Reads the config file again and says for each setting that differs whether it was \#
+        applied or needs a restart. 422: the file cannot be used; nothing was applied.",
+           "responses":{
+            "200":{
+             "description":"What became of each setting that differs, by key.",
+             "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Reload"}}}},
+            "400":{"$ref":"#/components/responses/Malformed"},
+            "403":{"$ref":"#/components/responses/NoRight"},
+            "422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
+            "503":{"$ref":"#/components/responses/Unavailable"}}}},
          "/v1/join":{
           "post":{
            "operationId":"join",

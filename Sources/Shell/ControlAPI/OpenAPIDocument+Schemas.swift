@@ -37,6 +37,12 @@ extension OpenAPIDocument {
             "required":["wallMs","offsetMs"]},
            "alarms":{"type":"array","items":{"$ref":"#/components/schemas/Alarm"}}},
           "required":["device","name","version","instance","spaces","links","listening","clock","alarms"]},
+         "Reload":{
+          "type":"object",
+          "properties":{
+           "applied":{"type":"array","items":{"type":"string"}},
+           "needsRestart":{"type":"array","items":{"type":"string"}}},
+          "required":["applied","needsRestart"]},
          "Alarm":{
           "type":"object",
           "properties":{

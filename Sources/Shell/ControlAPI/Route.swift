@@ -28,7 +28,7 @@ public enum Caller: Sendable {
 public struct Route: Sendable {
     /// Also the `operationId` of the OpenAPI document.
     public enum Name: String, CaseIterable, Sendable {
-        case openapi, status, peers, metrics, backup
+        case openapi, status, peers, metrics, backup, reload
         case listSpaces, createSpace, getSpace, leaveSpace, listMembers
         case listInvites, createInvite, revokeInvite, join
         case listDocuments, readDocument, transact, streamTransactions
@@ -58,6 +58,7 @@ public struct Route: Sendable {
         Route(.peers, "GET", "/v1/peers", .read),
         Route(.metrics, "GET", "/v1/metrics", .read),
         Route(.backup, "POST", "/v1/backup", .read),
+        Route(.reload, "POST", "/v1/reload", .write),
         Route(.join, "POST", "/v1/join", .write, body: .json),
         Route(.listSpaces, "GET", "/v1/spaces", .read),
         Route(.createSpace, "POST", "/v1/spaces", .write, body: .json),

@@ -83,6 +83,11 @@ public struct WholeAnswer: Sendable {
         case .waited(let change, let holders, let complete):
             status = complete ? 200 : 408
             json.waited(change, holders, complete: complete)
+        case .reloaded(let report):
+            json.object {
+                $0.list("applied", report.applied) { $0.string($1) }
+                $0.list("needsRestart", report.needsRestart) { $0.string($1) }
+            }
         case .metrics(let text):
             self.init(200, contentType: Self.metrics, body: Array(text.utf8))
             return

@@ -9,6 +9,7 @@ import NIOHTTP1
 import NIOPosix
 public import NodeRuntime
 public import ServiceLifecycle
+import Synchronization
 
 /// What connections share.
 struct ConnectionSettings: Sendable {
@@ -26,6 +27,8 @@ public final class ControlServer: Service {
     private let log: Logger
     private let limits: ControlLimits
     private let pool: NIOThreadPool
+    /// We made the socket's file, so we remove it.
+    private let ownsFile = Atomic(false)
     private let connections = ConnectionList()
     /// The listening channel, once bound.
     private let listener = ConnectionList()
@@ -43,10 +46,11 @@ public final class ControlServer: Service {
         pool = NIOThreadPool(numberOfThreads: 2)
     }
 
-    /// Listens. The caller holds the lock of the state directory: a socket file that nobody answers on is
-    /// replaced.
-    public func bind() async throws {
-        try file.prepare()
+    /// Listens, on the descriptor that was passed if there is one: its file, mode and group are then the
+    /// business of whoever made it, and stay when this server ends. Otherwise the caller holds the lock of the
+    /// state directory: a socket file that nobody answers on is replaced.
+    public func bind(passed: CInt? = nil) async throws {
+        if passed == nil { try file.prepare() }
         pool.start()
         let group = SocketFile.groupID()
         let (connections, limits) = (connections, limits)
@@ -54,7 +58,7 @@ public final class ControlServer: Service {
             gateway: gateway, pool: BlockingReads(threads: pool), limits: limits)
         let channel: any Channel
         do {
-            channel = try await ServerBootstrap(group: loops)
+            let bootstrap = ServerBootstrap(group: loops)
                 .serverChannelOption(.backlog, value: 256)
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelOption(
@@ -62,18 +66,24 @@ public final class ControlServer: Service {
                     value: .init(low: limits.answerBytesHigh / 4, high: limits.answerBytesHigh)
                 )
                 .childChannelInitializer { Self.prepare($0, settings, connections, group) }
-                .bind(unixDomainSocketPath: file.path).get()
+            channel =
+                if let passed {
+                    try await bootstrap.withBoundSocket(passed).get()
+                } else {
+                    try await bootstrap.bind(unixDomainSocketPath: file.path).get()
+                }
         } catch {
             throw ControlServerFailure.failed(path: file.path, doing: "listening", reason: "\(error)")
         }
         listener.add(channel)
+        if passed != nil { return }
+        ownsFile.store(true, ordering: .relaxed)
         if try !file.open(to: group) {
             log.warning(
                 """
                 \(file.path) is not open to the group \(SocketFile.group): only root and this user can use \
                 it; make the group with systemd-sysusers or groupadd, and run as root or as its member
-                """
-            )
+                """, metadata: ["code": "socket-group"])
         }
     }
 
@@ -87,7 +97,7 @@ public final class ControlServer: Service {
     /// `ControlLimits.stopMilliseconds` and a moment.
     public func stop() async {
         for channel in listener.all { try? await channel.close().get() }
-        file.remove()
+        if ownsFile.load(ordering: .relaxed) { file.remove() }
         let open = connections.all
         for channel in open { channel.triggerUserOutboundEvent(StopConnection(), promise: nil) }
         let overtime = loops.next().scheduleTask(in: .milliseconds(limits.stopMilliseconds)) {

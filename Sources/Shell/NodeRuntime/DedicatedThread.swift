@@ -3,14 +3,14 @@
 
 import Glibc
 
-enum DedicatedThread {
+public enum DedicatedThread {
     private final class Work {
         let body: () -> Void
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
     /// Runs `body` on a new thread, which ends with it; `name` says what it is for.
-    static func start(_ name: String, _ body: sending @escaping () -> Void) {
+    public static func start(_ name: String, _ body: sending @escaping () -> Void) {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()

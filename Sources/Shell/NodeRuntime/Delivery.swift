@@ -9,17 +9,21 @@ import Node
 struct Delivery {
     private let log: Logger
     private let peers: (any PeerPort)?
-    private let backup: @Sendable () throws -> String
+    private let errands: Errands
+    private let post: @Sendable (Input) -> Void
     private var answers: [RequestID: @Sendable (NodeAnswer) -> Void] = [:]
-    private var throttle = LogThrottle()
     private var orders: [PeerOrder] = []
     /// Bytes of the batch by connection, in the order they first came.
     private var handled: [(connection: ConnectionID, bytes: Int)] = []
 
-    init(log: Logger, peers: (any PeerPort)?, backup: @escaping @Sendable () throws -> String) {
+    /// `post` hands an input to the node, from any thread.
+    init(
+        log: Logger, peers: (any PeerPort)?, errands: Errands, post: @escaping @Sendable (Input) -> Void
+    ) {
         self.log = log
         self.peers = peers
-        self.backup = backup
+        self.errands = errands
+        self.post = post
     }
 
     /// Notes what the item needs afterwards; returns the input for the machine.
@@ -45,7 +49,7 @@ struct Delivery {
     }
 
     /// Carries the effects out; returns why to stop, if one says so.
-    mutating func deliver(_ effects: [Effect], at now: Instant) -> RuntimeHalt? {
+    mutating func deliver(_ effects: [Effect]) -> RuntimeHalt? {
         defer { sendOrders() }
         for effect in effects {
             switch effect {
@@ -53,8 +57,10 @@ struct Delivery {
             case .dial(let connection, let address): orders.append(.dial(connection, address))
             case .send(let connection, let bytes): orders.append(.send(connection, bytes))
             case .close(let connection): orders.append(.close(connection))
-            case .log(let level, let code, let message): write(level, code, message, at: now)
+            case .log(let level, let code, let message):
+                log.log(level: level.logging, "\(message)", metadata: ["code": "\(code)"])
             case .backup(let id): startBackup(for: id)
+            case .reload(let id): startReload(for: id)
             case .halt(let message):
                 log.critical("\(message)", metadata: ["code": "halt"])
                 return RuntimeHalt(description: message)
@@ -85,7 +91,7 @@ struct Delivery {
     /// The request is final for the node's thread here: its answer comes from the backup's own.
     private mutating func startBackup(for id: RequestID) {
         guard let receiver = answers.removeValue(forKey: id) else { return }
-        let (backup, log) = (backup, log)
+        let (backup, log) = (errands.backup, log)
         DedicatedThread.start("repld-backup") {
             do {
                 receiver(.backup(path: try backup()))
@@ -96,9 +102,18 @@ struct Delivery {
         }
     }
 
-    private mutating func write(_ level: LogLevel, _ code: String, _ message: String, at now: Instant) {
-        let told = throttle.admit(code: code, message: message, at: now.monotonic)
-        for line in told { log.log(level: level.logging, "\(line)", metadata: ["code": "\(code)"]) }
+    /// The new settings are queued before the answer leaves: whatever its receiver asks next finds them in
+    /// effect.
+    private mutating func startReload(for id: RequestID) {
+        guard let receiver = answers.removeValue(forKey: id) else { return }
+        let (reload, post) = (errands.reload, post)
+        DedicatedThread.start("repld-reload") {
+            do {
+                receiver(.reloaded(try reload { post(.settings($0)) }))
+            } catch {
+                receiver(.failed(.configInvalid("\(error)")))
+            }
+        }
     }
 }
 

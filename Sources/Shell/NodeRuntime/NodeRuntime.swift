@@ -23,17 +23,19 @@ public final class NodeRuntime: Gateway, Service {
     private let queue = InputQueue()
     private let now: @Sendable () -> Instant
     private let log: Logger
-    private let backup: @Sendable () throws -> String
+    private let errands: Errands
+    private let pulse: Pulse?
     private let ending = Mutex(Ending.running(waiting: []))
 
-    /// `backup` writes a copy of the store and returns its path; it is called on a thread of its own.
+    /// `pulse` is beaten as long as the node's thread goes through its loop.
     public init(
-        log: Logger, now: @escaping @Sendable () -> Instant = SystemClock.now,
-        backup: @escaping @Sendable () throws -> String
+        log: Logger, now: @escaping @Sendable () -> Instant = SystemClock.now, pulse: Pulse? = nil,
+        errands: Errands
     ) {
         self.log = log
         self.now = now
-        self.backup = backup
+        self.pulse = pulse
+        self.errands = errands
     }
 
     /// Starts the thread. The machine is its own from now on and ends with it. Once.
@@ -41,7 +43,7 @@ public final class NodeRuntime: Gateway, Service {
         let handed = Handed(machine)
         DedicatedThread.start("repld-node") { [self] in
             guard var machine = handed.take() else { return }
-            var delivery = Delivery(log: log, peers: peers, backup: backup)
+            var delivery = Delivery(log: log, peers: peers, errands: errands) { [queue] in queue.post($0) }
             let failure = loop(&machine, &delivery)
             queue.stop()
             while let rest = queue.take(waiting: 0) { for item in rest { delivery.register(item) } }
@@ -101,27 +103,31 @@ public final class NodeRuntime: Gateway, Service {
 
     private func loop(_ machine: inout some Machine, _ delivery: inout Delivery) -> RuntimeHalt? {
         var instant = now()
+        var pulse = PulseClock(pulse, at: instant)
         // Opening may have written already.
-        if let halt = delivery.deliver(machine.commit(at: instant), at: instant) { return halt }
-        while let items = queue.take(waiting: patience(machine.deadline, at: now())) {
+        if let halt = delivery.deliver(machine.commit(at: instant)) { return halt }
+        while let items = queue.take(waiting: patience(machine.deadline, pulse.due, at: now())) {
             instant = now()
+            pulse.pass(at: instant)
             let isDue = machine.deadline.map { $0 <= instant.monotonic } ?? false
             if items.isEmpty && !isDue { continue }
             for item in items {
                 if let input = delivery.register(item) { machine.handle(input, at: instant) }
+                // A batch of slow inputs is no hang.
+                if pulse.due != nil { pulse.pass(at: now()) }
             }
             if isDue { machine.handle(.tick, at: instant) }
-            if let halt = delivery.deliver(machine.commit(at: instant), at: instant) { return halt }
+            if let halt = delivery.deliver(machine.commit(at: instant)) { return halt }
         }
         return nil
     }
 
     /// How long to sleep at most, in milliseconds. A deadline that is over is waited for a moment too, so
     /// that a machine that does not move it costs a thousandth of what it could.
-    private func patience(_ deadline: UInt64?, at instant: Instant) -> UInt64 {
-        guard let deadline else { return RuntimeLimits.sleepMillisecondsMax }
-        if deadline <= instant.monotonic { return 1 }
-        return min(deadline - instant.monotonic, RuntimeLimits.sleepMillisecondsMax)
+    private func patience(_ deadline: UInt64?, _ pulse: UInt64?, at instant: Instant) -> UInt64 {
+        let next = min(deadline ?? .max, pulse ?? .max)
+        if next <= instant.monotonic { return 1 }
+        return min(next - instant.monotonic, RuntimeLimits.sleepMillisecondsMax)
     }
 
     private func end(_ failure: (any Error)?) {

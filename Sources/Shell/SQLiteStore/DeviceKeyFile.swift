@@ -15,17 +15,26 @@ struct DeviceKeyFile {
 
     static let byteCount = 32
     static let name = "device.key"
+    /// The credential's; both may be there while a key is moved from one to the other.
+    static let credentialName = "device-key"
 
     let seed: Secret
     let source: Source
 
-    /// The credential if there is one, else the file; nil when there is neither.
+    /// The credential if there is one, else the file; nil when there is neither. Two that differ are two
+    /// devices, and which of them this is meant to be is not ours to guess.
     static func find(in directory: String, credentials: String?) throws(StoreFailure) -> DeviceKeyFile? {
-        if let credentials, let seed = try read("\(credentials)/\(name)", isOurs: false) {
+        let path = "\(directory)/\(name)"
+        let file = try read(path, isOurs: true)
+        if let credentials, let seed = try read("\(credentials)/\(credentialName)", isOurs: false) {
+            if let file, SigningKey(seed: file).publicKey != SigningKey(seed: seed).publicKey {
+                throw .unusable(
+                    "the credential \(credentialName) and \(path) are keys of two devices: move the file away "
+                        + "to be the credential's, or take the credential out of the unit to be the file's")
+            }
             return DeviceKeyFile(seed: seed, source: .credential)
         }
-        guard let seed = try read("\(directory)/\(name)", isOurs: true) else { return nil }
-        return DeviceKeyFile(seed: seed, source: .file)
+        return file.map { DeviceKeyFile(seed: $0, source: .file) }
     }
 
     /// Durable when it returns; before the database says that this is its device.

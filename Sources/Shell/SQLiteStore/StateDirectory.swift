@@ -117,8 +117,11 @@ public final class StateDirectory: Sendable {
         let key = try deviceKey(in: path, credentials: credentials, identity: identity)
         let device = SigningKey(seed: key.seed).publicKey
         if let expected = identity.device, expected != device {
+            let place =
+                key.source == .file
+                ? "\(path)/\(DeviceKeyFile.name)" : "the credential \(DeviceKeyFile.credentialName)"
             throw .unusable(
-                "\(path)/\(DeviceKeyFile.name) is not the key of the device that \(database) belongs to: "
+                "\(place) is not the key of the device that \(database) belongs to: "
                     + "put the right key there, or start with an empty directory")
         }
         // 3. Whether it goes on from where it stopped.
@@ -163,7 +166,7 @@ public final class StateDirectory: Sendable {
         guard identity.device == nil else {
             throw .unusable(
                 "\(path)/\(DeviceKeyFile.name) is missing, and the database belongs to a device: put its key "
-                    + "back, or give it as the credential \(DeviceKeyFile.name)")
+                    + "back, or give it as the credential \(DeviceKeyFile.credentialName)")
         }
         return try DeviceKeyFile.make(in: path, seed: SystemRandom.secret(DeviceKeyFile.byteCount))
     }

@@ -215,6 +215,10 @@ public struct World {
         case .close(let id): closeConnection(id, from: index)
         case .backup(let request):
             nodes[index].answers[request, default: []].append(.backup(path: "/nowhere"))
+        case .reload(let request):
+            // A world has no config files; scripts hand settings over themselves.
+            let report = ReloadReport(applied: [], needsRestart: [])
+            nodes[index].answers[request, default: []].append(.reloaded(report))
         case .halt(let message):
             let line = "\(time) halt: \(message)"
             nodes[index].log.append(line)

@@ -9,6 +9,17 @@ import Testing
 
 private func file(_ text: String) throws -> ConfigFile { try ConfigFile(text, path: "r.toml") }
 
+extension ConfigFile {
+    fileprivate func says(_ key: ConfigKey) -> Bool {
+        switch key.form {
+        case .string: string(key.name) != nil
+        case .strings: strings(key.name) != nil
+        case .bool: bool(key.name) != nil
+        case .integer: integer(key.name) != nil
+        }
+    }
+}
+
 private func settings(
     _ flags: Settings.Flags = Settings.Flags(state: "/s", socket: "/c"), _ text: String = ""
 ) throws
@@ -64,17 +75,42 @@ private func settings(
 
     @Test("an unknown key is refused with its line and the nearest right one")
     func unknownKey() {
-        #expect(throws: SettingsError.unknownKey(file: "r.toml", line: 3, key: "listn", nearest: "listen")) {
-            try file("\n# x\nlistn = \"a\"\n")
+        for (text, place, key, nearest) in [
+            ("\n# x\n  listn = \"a\"\n", "r.toml:3:3", "listn", "listen"),
+            ("log_level = \"a\"", "r.toml:1:1", "log_level", "log-level"),
+            ("\n[tables]\nx = 1", "r.toml:2:1", "tables", nil),
+            ("a.listen = 1", "r.toml:1:1", "a", nil),
+            ("peers = [\n\"a:1\", # listn = 1\n\"b:1\"]\nnmae = 1", "r.toml:4:1", "nmae", "name"),
+            ("name = \"\"\"\nlistn = 1\n\"\"\"\n\tlistn = 1", "r.toml:4:2", "listn", "listen"),
+            ("\"log-levle\" = 1", "r.toml:1:1", "log-levle", "log-level"),
+        ] as [(String, String, String, String?)] {
+            #expect(throws: SettingsError.unknownKey(place: place, key: key, nearest: nearest), "\(text)") {
+                try file(text)
+            }
         }
-        #expect(
-            throws: SettingsError.unknownKey(file: "r.toml", line: 1, key: "log_level", nearest: "log-level")
-        ) {
-            try file("log_level = \"a\"")
-        }
-        #expect(throws: SettingsError.unknownKey(file: "r.toml", line: 2, key: "tables", nearest: nil)) {
-            try file("\n[tables]\nx = 1")
-        }
+    }
+
+    @Test("keys are found where they stand, in sections too, and what is inside a value is no key")
+    func places() {
+        let places = ConfigPlaces(
+            of: """
+                a = 1
+                  b.c = [
+                    "x", # d = 1
+                    'd = 1' ]
+                [ s ]
+                d = { e = 1 }
+                "q t" = "a # \\" d = 2"
+                [s.u]
+                \tv = \'\'\'
+                a = 2 \'\'\'
+                [[w]]
+                x = 1
+                """)
+        for (key, line, column) in [
+            ("a", 1, 1), ("b.c", 2, 3), ("s", 5, 1), ("s.d", 6, 1), ("s.d.e", 6, 1), ("s.q t", 7, 1),
+            ("s.u", 8, 1), ("s.u.v", 9, 2), ("w", 11, 1), ("w.x", 12, 1), ("s.u.a", 8, 1), ("none", 1, 1),
+        ] { #expect(places[key] == ConfigPlace(line: line, column: column), "\(key)") }
     }
 
     @Test(
@@ -85,7 +121,7 @@ private func settings(
         ])
     func wrongType(text: String) {
         #expect { try file("\n\(text)") } throws: {
-            "\($0)".hasPrefix("r.toml:2: ") && "\($0)".contains("must be")
+            "\($0)".hasPrefix("r.toml:2:1: ") && "\($0)".contains("must be")
         }
     }
 
@@ -95,7 +131,7 @@ private func settings(
             "listen = [\"localhost:1\"]", "peers = [\"a\"]", "advertise = [\"a:0\"]", "log-level = \"loud\"",
         ] {
             #expect { try settings(Settings.Flags(state: "/s", socket: "/c"), "\n\n" + text) } throws: {
-                "\($0)".hasPrefix("r.toml:3: ")
+                "\($0)".hasPrefix("r.toml:3:1: ")
             }
         }
         let long = String(repeating: "é", count: 33)
@@ -121,10 +157,35 @@ private func settings(
             .appendingPathComponent("../../../Config/repld.toml")
         let text = try String(contentsOf: path, encoding: .utf8)
         let silent = try file(text)
-        #expect(silent.state == nil && silent.listen == nil && silent.peers == nil && silent.discovery == nil)
-        let keys = text.split(separator: "\n").filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") }
-        let spoken = try file(keys.map { String($0.dropFirst()) }.joined(separator: "\n"))
-        #expect(keys.count == ConfigFile.keys.count)
+        #expect(ConfigKey.all.allSatisfy { silent.says($0) == false })
+        // A line of "#key = value" or "#[section]" is a setting that is off; all else is prose.
+        let lines = text.split(separator: "\n").filter {
+            $0.hasPrefix("#") && !$0.hasPrefix("# ") && $0 != "#"
+        }
+        let spoken = try file(lines.map { String($0.dropFirst()) }.joined(separator: "\n"))
+        for key in ConfigKey.all { #expect(spoken.says(key), "\(key.name) is not documented") }
         _ = try Settings(flags: Settings.Flags(), file: spoken, environment: Environment())
+    }
+
+    @Test("a reload takes exactly the keys that may change, and each key sees its own setting")
+    func taking() throws {
+        // One other value for each key: a new key needs one here.
+        let others = [
+            "state": "\"/other\"", "socket": "\"/other.sock\"", "listen": "[\"127.0.0.1:1\"]",
+            "advertise": "[\"a.example:1\"]", "peers": "[\"b.example:2\"]", "discovery": "false",
+            "name": "\"other\"", "log-level": "\"debug\"",
+        ]
+        let base = "state = \"/s\"\nsocket = \"/c\"\nname = \"box\"\n"
+        let running = try settings(Settings.Flags(), base)
+        for key in ConfigKey.all {
+            let value = try #require(others[key.name], "another value for \(key.name)")
+            let text = base.split(separator: "\n").filter { !$0.hasPrefix("\(key.name) ") }.joined(
+                separator: "\n")
+            let wanted = try settings(Settings.Flags(), "\(key.name) = \(value)\n\(text)")
+            let differing = ConfigKey.all.filter { !$0.isEqual(running, wanted) }.map(\.name)
+            #expect(differing == [key.name])
+            #expect(
+                key.isEqual(running.taking(from: wanted), wanted) == (key.change == .applies), "\(key.name)")
+        }
     }
 }

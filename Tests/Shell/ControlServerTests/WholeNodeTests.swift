@@ -49,7 +49,7 @@ private func node(_ body: (String) async throws -> Void) async throws {
         device: SigningKey(seed: secret(1)), box: AgreementKey(secret: secret(2)), deviceName: "box",
         version: "test", entropySeed: secret(3), discontinuity: nil, staticPeers: [], advertise: [])
     let log = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-    let runtime = NodeRuntime(log: log) { throw CancellationError() }
+    let runtime = NodeRuntime(log: log, errands: Errands(backup: { throw CancellationError() }))
     let machine = try Node(store: MemoryStore(), configuration: configuration, at: SystemClock.now())
     runtime.start(machine, peers: nil)
     let directory = FileManager.default.temporaryDirectory.appending(

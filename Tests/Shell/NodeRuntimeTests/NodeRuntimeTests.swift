@@ -12,8 +12,13 @@ import Testing
 
 private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-private func runtime(backup: @escaping @Sendable () throws -> String = { "" }) -> NodeRuntime {
-    NodeRuntime(log: quiet, backup: backup)
+private func runtime(
+    pulse: Pulse? = nil,
+    reload: @escaping @Sendable ((NodeSettings) -> Void) throws -> ReloadReport = { _ in
+        ReloadReport(applied: [], needsRestart: [])
+    }, backup: @escaping @Sendable () throws -> String = { "" }
+) -> NodeRuntime {
+    NodeRuntime(log: quiet, pulse: pulse, errands: Errands(backup: backup, reload: reload))
 }
 
 /// The answer to one request.
@@ -214,14 +219,14 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
     func backup() async throws {
         struct Failed: Error {}
         let calls = Mutex(0)
-        let runtime = runtime {
+        let runtime = runtime(backup: {
             let call = calls.withLock { count in
                 count += 1
                 return count
             }
             if call > 1 { throw Failed() }
             return "/copy"
-        }
+        })
         let machine = Script(Record()) { input in
             if case .request(let id, _) = input { [.backup(id)] } else { [] }
         }
@@ -259,26 +264,76 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
             #expect(seen == (1...500).map { "received \(thread) \($0)" })
         }
     }
-}
 
-@Suite struct LogThrottleTests {
-    @Test("equal lines are told once in ten seconds, others at once")
-    func equal() {
-        var throttle = LogThrottle()
-        #expect(throttle.admit(code: "a", message: "x", at: 0) == ["x"])
-        #expect(throttle.admit(code: "a", message: "x", at: 9_999) == [])
-        #expect(throttle.admit(code: "a", message: "y", at: 9_999) == ["y"])
-        #expect(throttle.admit(code: "b", message: "x", at: 9_999) == ["x"])
-        let later = throttle.admit(code: "a", message: "x", at: 10_000)
-        #expect(later == ["1 more lines with code a were left out", "x"])
+    @Test(
+        "settings of a reload are handled before what is asked after its answer; a refused one changes nothing"
+    )
+    func reload() async throws {
+        struct Refused: Error, CustomStringConvertible { let description = "r.toml:3:1: no" }
+        let record = Record()
+        let calls = Mutex(0)
+        let runtime = runtime(reload: { take in
+            let call = calls.withLock { count in
+                count += 1
+                return count
+            }
+            if call > 1 { throw Refused() }
+            take(NodeSettings(deviceName: "kitchen", staticPeers: [], advertise: []))
+            return ReloadReport(applied: ["name"], needsRestart: ["state"])
+        })
+        let machine = Script(record) { input in
+            switch input {
+            case .request(let id, .reload): [.reload(id)]
+            case .request(let id, _): [.answer(id, .done)]
+            default: []
+            }
+        }
+        runtime.start(machine, peers: nil)
+        guard case .reloaded(let report) = await answer(runtime, .reload) else {
+            Issue.record("no report")
+            return
+        }
+        #expect(report == ReloadReport(applied: ["name"], needsRestart: ["state"]))
+        _ = await answer(runtime)
+        #expect(record.lines.filter { $0 != "commit" } == ["request 1", "settings kitchen", "request 2"])
+        guard case .configInvalid("r.toml:3:1: no")? = error(await answer(runtime, .reload)) else {
+            Issue.record("a refused file is told")
+            return
+        }
+        #expect(record.lines.filter { $0.hasPrefix("settings") }.count == 1)
     }
 
-    @Test("lines of one code that differ are bounded too, and counted")
-    func bounded() {
-        var throttle = LogThrottle()
-        let told = (0..<1_000).flatMap { throttle.admit(code: "a", message: "from \($0)", at: 5) }
-        #expect(told.count == RuntimeLimits.logLinesMax)
-        let later = throttle.admit(code: "a", message: "z", at: 10_005)
-        #expect(later.first == "\(1_000 - RuntimeLimits.logLinesMax) more lines with code a were left out")
+    @Test("an idle loop beats its pulse, a busy one too, and one that hangs in the machine does not")
+    func pulse() async throws {
+        let (record, beaten) = (Record(), DispatchSemaphore(value: 0))
+        let beats = Mutex(0)
+        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let runtime = runtime(
+            pulse: Pulse(everyMilliseconds: 5) {
+                beats.withLock { $0 += 1 }
+                beaten.signal()
+            })
+        let machine = Script(record) { input in
+            if case .networkChanged = input {
+                entered.signal()
+                go.wait()
+            }
+            return []
+        }
+        runtime.start(machine, peers: nil)
+        // Idle: no input, no deadline.
+        for _ in 0..<5 { await wait(for: beaten) }
+        #expect(record.lines == ["commit"], "a beat is no batch")
+        runtime.post(.networkChanged)
+        await wait(for: entered)
+        let hanging = beats.withLock { $0 }
+        // Ten beats would be due in this time if somebody else gave them.
+        let end = SystemClock.now().monotonic + 50
+        while SystemClock.now().monotonic < end { await Task.yield() }
+        #expect(beats.withLock { $0 } == hanging)
+        go.signal()
+        while beats.withLock({ $0 }) < hanging + 3 { await Task.yield() }
+        runtime.stop()
+        try await runtime.run()
     }
 }

@@ -45,6 +45,7 @@ struct Script: Machine {
         case .received(let connection, let bytes): "received \(connection.value) \(bytes.count)"
         case .tick: "tick"
         case .networkChanged: "changed"
+        case .settings(let settings): "settings \(settings.deviceName)"
         default: "other"
         }
     }

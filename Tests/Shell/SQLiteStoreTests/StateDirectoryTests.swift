@@ -281,7 +281,7 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
     func credential() throws {
         try folder.run("mkdir", "credentials")
         let seed = Data((0..<32).map { UInt8($0) })
-        try seed.write(to: URL(fileURLWithPath: "\(folder.path)/credentials/device.key"))
+        try seed.write(to: URL(fileURLWithPath: "\(folder.path)/credentials/device-key"))
         let run = try Started(state, credentials: "\(folder.path)/credentials")
         #expect(run.device == SigningKey(seed: Secret(copying: Array(seed))).publicKey)
         #expect(access("\(state)/device.key", F_OK) != 0)
@@ -289,6 +289,27 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
         for path in [copy, "\(state)/repld.db", "\(state)/repld.db-wal"] {
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: seed) == nil)
         }
+    }
+
+    @Test("a credential and a file that differ are refused by name, and equal ones are the credential's")
+    func credentialAndFile() throws {
+        let device = try started(state) { $0.device }
+        try folder.run("mkdir", "credentials")
+        try folder.run("cp", "\(state)/device.key", "credentials/device-key")
+        let credentials = "\(folder.path)/credentials"
+        #expect(try Started(state, credentials: credentials).device == device)
+        try Data((0..<32).map { UInt8($0) }).write(to: URL(fileURLWithPath: "\(credentials)/device-key"))
+        let before = try Data(contentsOf: URL(fileURLWithPath: "\(state)/device.key"))
+        func refused(_ words: String...) {
+            #expect { try Started(state, credentials: credentials) } throws: { error in
+                words.allSatisfy { "\(error)".contains($0) }
+            }
+        }
+        refused("credential device-key", "device.key", "two devices")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(state)/device.key")) == before)
+        // Without the file it is still the key of another device than the database's.
+        try folder.run("mv", "\(state)/device.key", "kept.key")
+        refused("the credential device-key is not the key of the device")
     }
 
     @Test("a key file of another length is refused by name")

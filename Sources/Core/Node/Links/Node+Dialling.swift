@@ -21,13 +21,7 @@ extension Node {
                     "the stored addresses cannot be read (\(error)); peers tell them anew")
             }
         }
-        for text in configuration.staticPeers {
-            guard let address = PeerAddress(text) else {
-                batch.log(.warning, "static-peer", "\(text) is no \"host:port\"; it is not dialled")
-                continue
-            }
-            links.book.add(address, device: nil, source: .fixed)
-        }
+        takeStaticPeers()
         for index in spaces.indices { learnAddresses(of: index) }
     }
 

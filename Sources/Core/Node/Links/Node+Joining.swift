@@ -27,7 +27,7 @@ extension Node {
             throw .tooMany(what: "joins", limit: JoinAttempt.attemptsMax)
         }
         var addresses: [PeerAddress] = []
-        for address in token.hints + configuration.staticPeers.compactMap({ PeerAddress($0) })
+        for address in token.hints + configuration.settings.staticPeers.compactMap({ PeerAddress($0) })
         where !addresses.contains(address) && !address.isUnspecified { addresses.append(address) }
         links.joins[id] = JoinAttempt(
             token: token, name: name, remaining: addresses,
@@ -70,7 +70,8 @@ extension Node {
     mutating func proveInvite(
         _ id: ConnectionID, _ link: EstablishedLink, _ request: RequestID, at now: Instant
     ) {
-        guard var attempt = links.joins[request], let name = DeviceName(configuration.deviceName) else {
+        guard var attempt = links.joins[request], let name = DeviceName(configuration.settings.deviceName)
+        else {
             return close(id, .done, "the request was cancelled", at: now)
         }
         if link.peer.device == device {

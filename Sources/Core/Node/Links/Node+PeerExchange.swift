@@ -10,7 +10,7 @@ extension Node {
     /// Addresses for invites, rosters and peers: `advertise`, then what we listen on.
     func announcedAddresses() -> [PeerAddress] {
         var addresses: [PeerAddress] = []
-        for text in configuration.advertise + listening {
+        for text in configuration.settings.advertise + listening {
             guard let address = PeerAddress(text), !address.isUnspecified, !addresses.contains(address) else {
                 continue
             }

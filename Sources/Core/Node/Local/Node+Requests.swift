@@ -46,6 +46,7 @@ extension Node {
                 id, in: try index(of: reference), change: change, on: devices, timeoutSeconds: timeout,
                 at: now)
         case .backup: batch.emit(.backup(id))
+        case .reload: batch.emit(.reload(id))
         case .metrics: batch.answer(id, .metrics(metrics(at: now)))
         }
     }

@@ -43,8 +43,8 @@ extension Node {
 
     /// What this device says of itself in rosters.
     func description() throws(NodeError) -> DeviceDescription {
-        guard let name = DeviceName(configuration.deviceName) else {
-            throw .invalidName(configuration.deviceName)
+        guard let name = DeviceName(configuration.settings.deviceName) else {
+            throw .invalidName(configuration.settings.deviceName)
         }
         return DeviceDescription(
             name: name, boxKey: configuration.box.publicKey, addresses: announcedAddresses())

@@ -7,7 +7,7 @@ import Wire
 extension Node {
     func statusReport(at now: Instant) -> StatusReport {
         StatusReport(
-            device: device, name: configuration.deviceName, version: configuration.version,
+            device: device, name: configuration.settings.deviceName, version: configuration.version,
             instance: hexadecimal(instance), spaces: spaces.map(report), links: linkCount,
             listening: listening,
             clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: alarms)

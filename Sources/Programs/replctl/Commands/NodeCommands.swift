@@ -37,6 +37,22 @@ struct StatusCommand: Verb {
     }
 }
 
+struct ReloadCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Have the daemon read its config file again.",
+        discussion: "Says for each setting that differs whether it was applied or needs a restart.")
+    @OptionGroup var common: DaemonOptions
+
+    func run() async throws {
+        try await ask(ClientRequest("POST", ["reload"])) { answer in
+            let keys = { (name: Key) in answer.list(name).compactMap(\.text) }
+            for key in keys("applied") { try console.writeLine("\(console.safe(key))  applied") }
+            for key in keys("needsRestart") { try console.writeLine("\(console.safe(key))  needs a restart") }
+            if keys("applied").isEmpty && keys("needsRestart").isEmpty { console.complain("nothing changed") }
+        }
+    }
+}
+
 struct PeersCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "peers", abstract: "Show the other nodes: linked or not, and why not; in sync or not.")

@@ -1,0 +1,78 @@
+// What an operator may change while the node runs: `replctl reload` reads the config file again and hands the
+// whole of it over as one input, so a new value takes effect between two batches and never in one.
+
+import Causality
+import Crypto
+import Mesh
+import Roster
+import Wire
+
+/// Replaced as a whole by `Input.settings`.
+public struct NodeSettings: Sendable, Equatable {
+    /// Shown to other members: 1 to 64 bytes.
+    public var deviceName: String
+    /// "host:port" of `--peer` and the config.
+    public var staticPeers: [String]
+    /// Addresses to put into invites and announcements before those that we listen on.
+    public var advertise: [String]
+
+    public init(deviceName: String, staticPeers: [String], advertise: [String]) {
+        self.deviceName = deviceName
+        self.staticPeers = staticPeers
+        self.advertise = advertise
+    }
+}
+
+extension Node {
+    /// Takes what differs into effect; equal settings cost nothing.
+    mutating func take(_ settings: NodeSettings, at now: Instant) {
+        let old = configuration.settings
+        configuration.settings = settings
+        if settings.staticPeers != old.staticPeers {
+            takeStaticPeers()
+            links.nextDialCheck = 0
+        }
+        if settings.advertise != old.advertise { links.addressesVersion += 1 }
+        if settings.deviceName != old.deviceName { describeAnew(at: now) }
+    }
+
+    /// Tells each roster this device's name where it says another: after a reload, and at a start with another
+    /// name than before.
+    mutating func describeAnew(at now: Instant) {
+        guard let name = DeviceName(configuration.settings.deviceName) else {
+            return batch.log(
+                .warning, "device-name",
+                "the name of this device has characters that no other node would show; members see the old one"
+            )
+        }
+        for index in spaces.indices {
+            guard let said = spaces[index].roster.description(of: device), said.name != name else { continue }
+            let update = DeviceDescription(
+                name: name, boxKey: configuration.box.publicKey, addresses: announcedAddresses())
+            do throws(RosterFault) {
+                let operation = try spaces[index].roster.author(
+                    .deviceUpdate(.init(update)), at: now.timestamp, by: configuration.device)
+                _ = try spaces[index].roster.add(operation)
+                keepRoster([operation], in: index, at: now)
+            } catch {
+                // Whoever left or was removed has no word in that roster any more.
+                batch.log(
+                    .notice, "device-name",
+                    "the roster of space \(spaces[index].name) keeps this device's old name: \(error)")
+            }
+        }
+    }
+
+    /// The addresses of the configuration, and no others, are fixed.
+    mutating func takeStaticPeers() {
+        var fixed: [PeerAddress] = []
+        for text in configuration.settings.staticPeers {
+            guard let address = PeerAddress(text) else {
+                batch.log(.warning, "static-peer", "\(text) is no \"host:port\"; it is not dialled")
+                continue
+            }
+            fixed.append(address)
+        }
+        links.book.setFixed(fixed)
+    }
+}

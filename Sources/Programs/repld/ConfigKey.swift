@@ -1,0 +1,82 @@
+// Every key that the config file may have: its name, its form, and what becomes of a change of it on a reload.
+// One table, so that reading, refusing, reloading and the documentation (Config/repld.toml, held to this by a
+// test) cannot disagree. A key in a section is written with a dot: "section.key".
+
+/// One key of the config file.
+struct ConfigKey: Sendable {
+    enum Form: Sendable {
+        case string
+        case strings
+        case bool
+        /// A whole number within bounds; the unit stands last in the key's name.
+        case integer(ClosedRange<Int>)
+
+        /// What a value must be, for whoever wrote another.
+        var need: String {
+            switch self {
+            case .string: "a string in quotes"
+            case .strings: "a list of strings, as [\"a\", \"b\"]"
+            case .bool: "true or false"
+            case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            }
+        }
+    }
+
+    /// What a reload does with another value.
+    enum Change: Sendable {
+        case applies
+        case needsRestart
+    }
+
+    let name: String
+    let form: Form
+    let change: Change
+    /// Whether two settings are the same in what this key says.
+    let isEqual: @Sendable (Settings, Settings) -> Bool
+
+    private init<Value: Equatable & SendableMetatype>(
+        _ name: String, _ form: Form, _ change: Change, _ path: any KeyPath<Settings, Value> & Sendable
+    ) {
+        self.name = name
+        self.form = form
+        self.change = change
+        isEqual = { $0[keyPath: path] == $1[keyPath: path] }
+    }
+
+    static let all: [ConfigKey] = [
+        ConfigKey("state", .string, .needsRestart, \.state),
+        ConfigKey("socket", .string, .needsRestart, \.socket),
+        ConfigKey("listen", .strings, .needsRestart, \.listen),
+        ConfigKey("advertise", .strings, .applies, \.advertise),
+        ConfigKey("peers", .strings, .applies, \.peers),
+        ConfigKey("discovery", .bool, .needsRestart, \.isDiscovering),
+        ConfigKey("name", .string, .applies, \.name),
+        ConfigKey("log-level", .string, .applies, \.logLevel),
+    ]
+
+    static func named(_ name: String) -> ConfigKey? { all.first { $0.name == name } }
+
+    /// True for "a" when there is a key "a.b".
+    static func isSection(_ name: String) -> Bool { all.contains { $0.name.hasPrefix(name + ".") } }
+
+    /// The right key with the fewest letters to change, if they are few (Levenshtein).
+    static func nearest(to wrong: String) -> String? {
+        let ranked = all.map { ($0.name, distance(Array(wrong.utf8), Array($0.name.utf8))) }
+        guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
+        return best.1 <= max(2, best.0.utf8.count / 2) ? best.0 : nil
+    }
+
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var row = Array(0...b.count)
+        for (i, x) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, y) in b.enumerated() {
+                let cost = min(row[j] + 1, row[j + 1] + 1, diagonal + (x == y ? 0 : 1))
+                diagonal = row[j + 1]
+                row[j + 1] = cost
+            }
+        }
+        return row[b.count]
+    }
+}

@@ -1,0 +1,64 @@
+// The line that `systemctl status` shows: spaces, links, and how far behind this node is. Asked of the node
+// seldom, sent only when it says something new.
+
+import Causality
+import Node
+import NodeRuntime
+import ServiceLifecycle
+
+/// Keeps the service manager's status line true.
+struct StatusLine: Service {
+    let notifier: ServiceNotifier
+    let runtime: NodeRuntime
+    private static let interval = Duration.seconds(15)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var last = ""
+            while !Task.isCancelled {
+                if let text = await text(), text != last {
+                    notifier.status(text)
+                    last = text
+                }
+                // Ends early when cancelled; the loop's condition sees it.
+                do { try await Task.sleep(for: Self.interval) } catch { return }
+            }
+        }
+    }
+
+    /// Nil when the node stops.
+    private func text() async -> String? {
+        guard case .status(let status) = await runtime.answer(to: .status),
+            case .peers(let peers) = await runtime.answer(to: .peers)
+        else { return nil }
+        return Self.text(status, peers)
+    }
+
+    static func text(_ status: StatusReport, _ peers: [PeerReport]) -> String {
+        // Of each space, what the peer that is furthest ahead holds beyond us.
+        var behind: [SpaceID: UInt64] = [:]
+        for space in peers.flatMap(\.spaces) {
+            behind[space.space] = max(behind[space.space] ?? 0, space.behindChanges)
+        }
+        let total = behind.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
+        var parts = [
+            Self.count(status.spaces.count, "space"), Self.count(status.links, "link"),
+            total == 0 ? "not behind" : "\(total) behind",
+        ]
+        if !status.alarms.isEmpty { parts.append(Self.count(status.alarms.count, "alarm")) }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+}
+
+extension NodeRuntime {
+    /// The one answer to a request that has one.
+    func answer(to request: NodeRequest) async -> NodeAnswer {
+        await withCheckedContinuation { continuation in
+            submit(request) { continuation.resume(returning: $0) }
+        }
+    }
+}
