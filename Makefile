@@ -48,11 +48,13 @@ test: release
 BENCH_VENV := .build/bench-venv
 bench: release
 	@test -n "$${REPL_TRACES:-}" || { echo 'set REPL_TRACES to a folder of editing traces (.json.gz)'; exit 1; }
-	@test -x $(BENCH_VENV)/bin/python || { Config/packaging/install-packages python3-venv redis-server; \
+	@test -x $(BENCH_VENV)/bin/python || { Config/packaging/install-packages python3-venv; \
 	  python3 -m venv $(BENCH_VENV); $(BENCH_VENV)/bin/pip install -q --pre -r Tests/Bench/requirements.txt; }
 	@bin=$$($(SWIFT) build $(RELEASE) --show-bin-path); \
 	  $(BENCH_VENV)/bin/python Tests/Bench/bench.py --replbench $$bin/replbench --traces "$$REPL_TRACES" $(BENCH_OPTIONS); \
-	  $$bin/replbench node --repld $$bin/repld
+	  redis=--no-redis; if command -v redis-server >/dev/null; then redis=; \
+	  else echo 'redis-server is not installed: the node is measured alone'; fi; \
+	  $$bin/replbench node --repld $$bin/repld $$redis
 
 install: release
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(DESTDIR)/usr/lib/systemd/system \

@@ -54,7 +54,8 @@ final class BenchNode {
     }
 
     static func line(_ number: Int) -> String {
-        #"{"operations":[{"op":"set","document":"record/\#(number)","path":["value"],"value":"\#(payload(number))"}]}"#
+        #"{"operations":[{"op":"set","document":"record/\#(number)","path":["value"],"#
+            + #""value":"\#(payload(number))"}]}"#
     }
 
     /// 32 bytes; the same for Redis.

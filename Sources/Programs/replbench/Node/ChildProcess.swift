@@ -1,4 +1,5 @@
-// The servers that are measured are started by the benchmark itself, in a temporary directory, and ended with it.
+// The servers that are measured are started by the benchmark itself, in a temporary directory, and ended with
+// it.
 
 import Glibc
 
@@ -87,7 +88,8 @@ final class TemporaryDirectory {
 
     init() throws(BenchFailure) {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(base)/replbench.XXXXXX".utf8CString)
+        // mkdtemp wants six of them at the end.
+        var template = Array("\(base)/replbench.\(String(repeating: "X", count: 6))".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw BenchFailure("no directory can be made in \(base): \(String(cString: strerror(errno)))")
         }

@@ -1,5 +1,5 @@
-// Blocking bytes over a Unix or TCP socket, and the two protocols' replies. Both servers get the same client, so
-// that its own cost is in both figures.
+// Blocking bytes over a Unix or TCP socket, and the two protocols' replies. Both servers get the same client,
+// so that its own cost is in both figures.
 
 import Glibc
 

@@ -1,5 +1,6 @@
 // The measurements of `replbench node`: what a program sees of two nodes on this machine, beside Redis with
-// appendfsync always and a replica. Both are driven by the same client in turn, so a noisy disk is noisy for both.
+// appendfsync always and a replica. Both are driven by the same client in turn, so a noisy disk is noisy for
+// both.
 
 import Glibc
 
