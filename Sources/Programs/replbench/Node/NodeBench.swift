@@ -101,7 +101,8 @@ struct NodeBench {
 
     private func streamHead(_ space: String) -> [UInt8] {
         Array(
-            ("POST /v1/spaces/\(space)/transactions:stream HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            ("POST /v1/spaces/\(space)/transactions:stream HTTP/1.1\r\nHost: localhost\r\n"
+                + "Connection: close\r\n"
                 + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n").utf8)
     }
 
