@@ -205,9 +205,8 @@ struct NodeBench {
 
     private func emit(_ metric: String, _ value: Double, _ server: String, _ records: Int? = nil) {
         let more = records.map { #","records":\#($0)"# } ?? ""
-        print(
-            #"{"server":"\#(server)","metric":"\#(metric)","value":\#((value * 1_000).rounded() / 1_000)\#(more)}"#
-        )
+        let rounded = (value * 1_000).rounded() / 1_000
+        print(#"{"server":"\#(server)","metric":"\#(metric)","value":\#(rounded)\#(more)}"#)
         fflush(nil)
     }
 }
