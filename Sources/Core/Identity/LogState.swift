@@ -75,6 +75,8 @@ public struct LogState: Sendable {
     public var rosterHeads: [Bytes32] { coder.rosterHeads }
     /// The hash at the head.
     public var chainHash: Bytes32 { chain.current }
+    /// Nothing lies after the last boundary (or the beginning).
+    public var isAtBoundary: Bool { coder.isAtBoundary }
     public var isSealed: Bool { sealedLast == last }
     /// The last boundary; nil while the log is in its first section.
     public var boundary: LogBoundary? {

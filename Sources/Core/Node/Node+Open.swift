@@ -5,6 +5,7 @@ import Bytes
 import Causality
 import Crypto
 import Identity
+import Replication
 import Roster
 import Wire
 
@@ -28,6 +29,7 @@ extension Node {
             try beginStore(wasUsed: known != nil, at: now)
         }
         try recallContinuity(at: now)
+        recallForks(at: now)
         nextSweep = now.monotonic + 60_000
     }
 
@@ -88,6 +90,7 @@ extension Node {
             loaded.append(try SpaceState(record, device: device, from: store))
         }
         spaces = loaded.sorted { $0.id < $1.id }
+        resumeReissues()
     }
 }
 
@@ -105,11 +108,14 @@ extension SpaceState {
         name = record.name
         position = record.position
         incarnation = record.incarnation
-        held = try store.heads(record.id)
+        forks = try SpaceForks(of: record.id, from: store)
+        for one in try store.skipped(record.id) { skipped[Dot(one.change.replica, one.change.last)] = one }
+        let heads = try store.heads(record.id)
+        held = forks.closed.clamped(heads)
         durable = held
         documentCount = try store.documentCount(record.id)
         ring = EventRing(start: record.position)
-        for entry in held.entries { logs[entry.replica] = try Self.log(entry.replica, in: id, from: store) }
+        for entry in heads.entries { logs[entry.replica] = try Self.log(entry.replica, in: id, from: store) }
         ownReplica = incarnation.map {
             ReplicaID(space: record.id, declaration: .init(device: device, incarnation: $0))
         }

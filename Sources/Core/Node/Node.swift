@@ -76,6 +76,7 @@ public struct Node<Store: ChangeStore> {
             links.addressesVersion += 1
         case .tick:
             expire(at: now)
+            tickForks(at: now)
             tickLinks(at: now)
         case .stopping: stopLinks(at: now)
         case .settings(let settings): take(settings, at: now)
@@ -110,6 +111,7 @@ public struct Node<Store: ChangeStore> {
         var next: UInt64? = nextSweep
         for waiting in waitingReads { next = min(next ?? .max, waiting.deadline) }
         for waiting in waitingHolds { next = min(next ?? .max, waiting.deadline) }
+        for pending in links.reissues.values { next = min(next ?? .max, pending.due) }
         if let moment = linksDeadline { next = min(next ?? .max, moment) }
         return next
     }

@@ -31,6 +31,8 @@ public enum NodeLimits {
     public static let idempotencyKeyBytesMax = 256
     /// Documents of a listing's page.
     public static let listingMax = 1_000
+    /// Documents of one rebuild that watchers are told the differences of; beyond, they read again.
+    public static let rebuildToldMax = 1_000
     /// How long an invite may stay open: 30 days.
     public static let inviteSecondsMax: UInt64 = 30 * 24 * 3_600
     /// How long the alarm of a new incarnation is shown again after a restart: a day.

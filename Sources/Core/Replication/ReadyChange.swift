@@ -48,6 +48,13 @@ public struct Candidate: Sendable {
     public let heads: [Bytes32]
     public let seal: Seal?
 
+    /// A change of a branch that its author wrote again. Its seal comes with the group commit.
+    public static func reissued(_ verified: VerifiedChange, by author: DeviceID, heads: [Bytes32])
+        -> Candidate
+    {
+        Candidate(verified: verified, author: author, heads: heads, seal: nil)
+    }
+
     public var change: Change { verified.change }
     /// What it costs to keep it waiting.
     public var byteCount: Int { verified.bytes.count }

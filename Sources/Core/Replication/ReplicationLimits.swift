@@ -19,6 +19,12 @@ public enum ReplicationLimits {
     /// Time between two requests to send again what was dropped, so that a full buffer is not filled in a
     /// loop.
     public static let resendMilliseconds: UInt64 = 1_000
+    /// Time between two searches for the place where a log forked, on one link.
+    public static let forkSearchMilliseconds: UInt64 = 10_000
+    /// Time between two tries to re-issue a branch whose contexts are not held yet.
+    public static let reissueMilliseconds: UInt64 = 1_000
+    /// Sections of a branch that are re-issued in one batch.
+    public static let reissueSectionsPerStep = 32
     /// Vectors must have been equal for this long before documents are compared.
     public static let digestDelayMilliseconds: UInt64 = 1_000
     /// More delay for each document of the space, so that hashing stays below a hundredth of the time.

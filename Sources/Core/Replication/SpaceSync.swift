@@ -112,6 +112,13 @@ public struct SpaceSync: Sendable {
         cursor = position
     }
 
+    /// A log was closed: whatever either side said of it counts up to `last` at most.
+    public mutating func lower(_ replica: ReplicaID, to last: SequenceNumber) {
+        peerHave?.lower(replica, to: last)
+        sent.lower(replica, to: last)
+        told?.lower(replica, to: last)
+    }
+
     // MARK: Receiving
 
     /// A segment came, whatever became of it. A peer that ignores the window is at fault.

@@ -37,8 +37,8 @@ public enum WireLimits {
     public static let frameBytesMax = 4 * 1_024 * 1_024
     /// Logs listed in one HAVE.
     public static let haveEntriesMax = 1 << 17
-    /// Closed logs of a space: in one FORKS, and altogether; beyond it no fork is closed any more.
-    public static let forksMax = 4_096
+    /// Closed logs of a space: in one FORKS, which must stay below a frame, and so altogether.
+    public static let forksMax = 1 << 16
     /// Boundaries in one FORK_BOUNDARIES.
     public static let forkBoundariesMax = 1_024
     /// Roster operations in one frame; each is at most `RosterLimits.operationBytesMax`.

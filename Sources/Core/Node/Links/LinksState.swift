@@ -28,6 +28,13 @@ struct LinksState: Sendable {
     var nextDial = ConnectionID.firstDialled
     var table: LinkTable<ConnectionID>
     var book = AddressBook()
+    /// Members whose claim to hold more, or other, of our own log made us leave it, and that have not shown
+    /// it yet.
+    var claims: Set<DeviceID> = []
+    /// Branches of our own closed logs that are re-issued step by step.
+    var reissues: [LogID: PendingReissue] = [:]
+    /// Those of them that peers must be asked for again.
+    var unheard: Set<LogID> = []
     /// Counts up when there may be something new to tell in PEERS; starts at 1.
     var addressesVersion: UInt64 = 1
     var dialer: Dialer

@@ -87,7 +87,7 @@ extension Node {
         }
         let frame = DigestFrame(
             vectorHash: Blake2b.hash256(writer.bytes), rosterHash: spaces[index].roster.rosterHash,
-            exceptionsHash: .zero, documentsDigest: walk.digest.whole)
+            exceptionsHash: spaces[index].exceptionsHash, documentsDigest: walk.digest.whole)
         channel.toldDigest = frame
         return frame
     }

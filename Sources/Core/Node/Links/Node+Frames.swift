@@ -47,6 +47,12 @@ extension Node {
                 digestPartsArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             case .digestDocuments:
                 digestDocumentsArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
+            case .forks: forksArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
+            case .forkBoundaries:
+                forkBoundariesArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
+            case .forkRun: forkRunArrived(frame.body, at(id, frame.channel, index), at: now)
+            case .forkProof: forkProofArrived(frame.body, at(id, frame.channel, index), at: now)
+            case .forkAsk: forkAskArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             case .peers: peersArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             default: break
             }

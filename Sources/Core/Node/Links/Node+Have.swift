@@ -14,7 +14,8 @@ import Wire
 extension Node {
     mutating func haveArrived(_ frame: HaveFrame, _ place: ChannelPlace, at now: Instant) {
         guard let link = links.connections[place.connection]?.link else { return }
-        let vector = VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) })
+        let vector = spaces[place.space].forks.closed.clamped(
+            VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) }))
         do throws(SpaceSync.Fault) {
             try links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHolds(
                 vector, isFull: frame.extent == .full)
@@ -47,11 +48,13 @@ extension Node {
         at now: Instant
     ) throws(StoreFailure) {
         let index = place.space
+        // The peer does not know yet that the log is closed; it is told.
+        if spaces[index].forks.closed.isClosed(Dot(entry.replica, entry.last)) { return }
         if entry.replica == spaces[index].ownReplica, entry.last > spaces[index].durable[entry.replica] {
             return try leaveOwnLog(
                 of: index,
                 "peer \(link.device.text) holds \(entry.last) sequences of this node's log, it holds "
-                    + "\(spaces[index].durable[entry.replica])", at: now)
+                    + "\(spaces[index].durable[entry.replica])", claimedBy: link.device, at: now)
         }
         var held = try chainHash(of: entry.replica, at: entry.last, in: index)
         if held == nil, extent == .full, entry.replica == spaces[index].ownReplica {
@@ -65,7 +68,7 @@ extension Node {
         try suspect(entry.replica, place, at: now)
     }
 
-    /// Equal sequences, different bytes. Proof and closing are a later step; now everybody is told.
+    /// Equal sequences, different bytes: told at once, and the two branches are looked for.
     mutating func suspect(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) throws(StoreFailure) {
         let index = place.space
         let peer = links.connections[place.connection]?.link?.device
@@ -76,13 +79,19 @@ extension Node {
                     + (peer?.text ?? "a peer"),
                 hint: "a copied or restored node wrote it twice; both branches are kept where they are",
                 since: now.wall, space: spaces[index].id, device: peer))
+        compareBoundaries(replica, place, at: now)
         if replica == spaces[index].ownReplica {
-            try leaveOwnLog(of: index, "a peer holds other bytes in this node's log \(replica)", at: now)
+            try leaveOwnLog(
+                of: index, "a peer holds other bytes in this node's log \(replica)", claimedBy: peer, at: now)
         }
     }
 
     /// Our log went on elsewhere: it is not written to any more, and fetched like any other.
-    private mutating func leaveOwnLog(of index: Int, _ reason: String, at now: Instant) throws(StoreFailure) {
+    mutating func leaveOwnLog(
+        of index: Int, _ reason: String, claimedBy peer: DeviceID? = nil, at now: Instant
+    ) throws(StoreFailure) {
+        // Words alone make us leave one log for each member, until it shows what it spoke of.
+        if let peer, !links.claims.insert(peer).inserted { return }
         raise(
             Alarm(
                 code: "restored", message: "\(reason): its state is older than what it once sent",
@@ -109,6 +118,7 @@ extension Node {
         _ replica: ReplicaID, _ declaration: Change.Declaration, _ place: ChannelPlace, at now: Instant
     ) throws(StoreFailure) {
         guard declaration.device == device else { return }
+        if let peer = links.connections[place.connection]?.link?.device { links.claims.remove(peer) }
         if replica == spaces[place.space].ownReplica {
             return try leaveOwnLog(
                 of: place.space, "a peer sent changes of this node's log \(replica) that it does not hold",
@@ -128,6 +138,21 @@ extension Node {
         guard let replica = spaces[index].ownReplica, last <= spaces[index].durable[replica] else {
             return nil
         }
+        return try chainHash(of: replica, through: last, in: index)
+    }
+
+    /// Of a closed log where it is closed; of what is whole before it when a change reaches across.
+    private func trunkHash(of replica: ReplicaID, at last: SequenceNumber, in index: Int) throws(StoreFailure)
+        -> Bytes32
+    {
+        let whole = try logBytes(of: replica, from: last, through: last, in: index)
+        let end = whole.last == last ? last : whole.first.previous
+        return end == .none ? .zero : try chainHash(of: replica, through: end, in: index)
+    }
+
+    private func chainHash(of replica: ReplicaID, through last: SequenceNumber, in index: Int)
+        throws(StoreFailure) -> Bytes32
+    {
         let space = spaces[index].id
         let stored = try store.boundary(space, replica, before: last)
         let part = try logBytes(of: replica, from: (stored?.last ?? .none) + 1, through: last, in: index)
@@ -160,6 +185,11 @@ extension Node {
         let isKnown = links.announced[space.id] != nil
         guard !isKnown || told.position < space.position || told.durable != space.durable else { return }
         for entry in space.durable.entries(beyond: told.durable) {
+            if let closing = space.forks.closed[entry.replica], entry.last >= closing.trunkLast {
+                told.sealed.advance(entry.replica, to: entry.last)
+                told.hashes[entry.replica] = try trunkHash(of: entry.replica, at: entry.last, in: index)
+                continue
+            }
             guard
                 let seal = try lastSeal(
                     of: entry.replica, through: entry.last, after: told.sealed, in: space.id)

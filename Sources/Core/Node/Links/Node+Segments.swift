@@ -34,8 +34,13 @@ extension Node {
         let header = segment.header
         let index = place.space
         let replica = header.replica
+        let closing = spaces[index].forks.closed[replica]
         links.connections[place.connection]?.link?.channels[place.number]?.sync.peerShowed(
-            replica, to: header.last)
+            replica, to: min(header.last, closing?.trunkLast ?? header.last))
+        if let closing, spaces[index].held[replica] >= closing.trunkLast {
+            links.counters.duplicates += 1
+            return
+        }
         // 1. Known already, or not the next of its log.
         let next = spaces[index].logs[replica]?.next ?? SequenceNumber(1)
         if header.last < next {
@@ -88,7 +93,10 @@ extension Node {
                 links.counters.early += 1
                 continue
             }
-            switch Admission.admit(candidate, held: spaces[index].held, roster: &spaces[index].roster) {
+            switch Admission.admit(
+                candidate, held: spaces[index].held, closed: spaces[index].forks.closed,
+                roster: &spaces[index].roster)
+            {
             case .duplicate: break
             case .ready(let ready): try execute(ready, in: index)
             case .early(let lack):
@@ -106,7 +114,7 @@ extension Node {
     }
 
     /// Appends and applies one change, with its seal.
-    private mutating func execute(_ ready: ReadyChange, in index: Int) throws(StoreFailure) {
+    mutating func execute(_ ready: ReadyChange, in index: Int) throws(StoreFailure) {
         let status: ChangeStatus
         switch ready.status {
         case .executed: status = .executed
@@ -136,7 +144,8 @@ extension Node {
             while let next = nextReady() {
                 guard let place = spaceIndex(next.log.space) else { continue }
                 switch Admission.admit(
-                    next.candidate, held: spaces[place].held, roster: &spaces[place].roster)
+                    next.candidate, held: spaces[place].held, closed: spaces[place].forks.closed,
+                    roster: &spaces[place].roster)
                 {
                 case .ready(let ready): try execute(ready, in: place)
                 case .duplicate: break
@@ -156,7 +165,8 @@ extension Node {
         let spaces = self.spaces
         let next = links.buffer.next { log, candidate in
             guard let space = spaces.first(where: { $0.id == log.space }) else { return nil }
-            return Admission.lack(of: candidate, held: space.held, roster: space.roster)
+            return Admission.lack(
+                of: candidate, held: space.held, closed: space.forks.closed, roster: space.roster)
         }
         return next.map { ($0.log, $0.item) }
     }
@@ -184,7 +194,7 @@ extension Node {
     }
 
     /// What a log's verifier passed is not held: its head goes back to what is.
-    private mutating func reopen(_ log: LogID, in index: Int) throws(StoreFailure) {
+    mutating func reopen(_ log: LogID, in index: Int) throws(StoreFailure) {
         _ = links.buffer.drop(log)
         spaces[index].logs[log.replica] = nil
         guard spaces[index].held[log.replica] > .none else { return }

@@ -71,7 +71,7 @@ extension Node {
         // Not before the peer has the roster that lists us: it would drop what it hears. It says what it
         // holds, gets what it lacks, and what is sent after that on the same stream finds it ready.
         guard channel.isFull, channel.peerRosterHeads != nil else { return }
-        var frames: [LinkFrame] = []
+        var frames = forksToTell(on: &channel, number, in: index)
         // 1. What I hold, and what I took in.
         if channel.toldPosition != told.position || channel.sync.resendAt != nil || channel.sync.told == nil,
             let have = channel.sync.nextHave(told.sealed, at: now.monotonic)
@@ -124,7 +124,11 @@ extension Node {
                 records = try store.commits(space, after: CommitPosition(cursor), limit: 256)
                 if round.records.count < 64 { round.records[page] = records }
             }
-            guard !records.isEmpty else { return nil }
+            // Positions at the end may be those of rebuilds, which nobody is sent.
+            guard !records.isEmpty else {
+                sync.pass(told.position.value)
+                return nil
+            }
             for (offset, record) in records.enumerated() {
                 if sync.needs(record.replica, record.last), record.last <= told.sealed[record.replica] {
                     let last = Self.lastInOrder(records[offset...], sync)

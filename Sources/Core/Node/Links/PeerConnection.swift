@@ -89,6 +89,14 @@ struct SpaceChannel: Sendable {
     var toldDigest: DigestFrame?
     var peerDigest: DigestFrame?
 
+    /// The hash over closed logs was told, if there are any; the list of them was.
+    var hasToldForks = false
+    var hasListedForks = false
+    /// When a search for the place of a fork was begun, monotonic milliseconds.
+    var comparisons: [ReplicaID: UInt64] = [:]
+    /// Branches of our own closed logs that the peer is asked for.
+    var branches: [ReplicaID: BranchWalk] = [:]
+
     var isFull: Bool { standing == .full }
 
     init(space: SpaceID, standing: Standing) {

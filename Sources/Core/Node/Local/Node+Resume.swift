@@ -14,7 +14,7 @@ extension Node {
     {
         let space = spaces[index]
         guard let cursor = Cursor(text), cursor.isOf(store: storeName, space: space.id),
-            cursor.position <= space.position
+            cursor.position <= space.position, cursor.position >= space.forks.rebuilt
         else {
             return ([], true)
         }
@@ -95,7 +95,9 @@ private struct Replay {
                 if record.position > from { return document }
                 budget -= 1
                 if budget < 0 { return nil }
-                if record.status == .skipped {
+                if record.status == .void {
+                    // Passed over, as if it had never been made.
+                } else if record.status == .skipped {
                     document.markIncomplete()
                 } else {
                     let (operations, stamps) = try reader.change(record, from: store).operations(

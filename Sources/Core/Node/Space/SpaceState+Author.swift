@@ -7,6 +7,7 @@ import Causality
 import Crypto
 import Documents
 import Identity
+import Replication
 import Roster
 import Wire
 
@@ -54,9 +55,12 @@ extension SpaceState {
         guard let replica = ownReplica, let log = logs[replica] else {
             preconditionFailure("the own log is opened before a draft")
         }
+        var context = held.without(replica)
+        // What was named before its log was closed cannot be taken back within a section.
+        if !forks.closed.isEmpty { context.join(log.context) }
         return Draft(
             replica: replica, first: log.next, timestamp: log.nextTimestamp(wall: now.wall),
-            context: held.without(replica), next: Dot(replica, log.next))
+            context: context, next: Dot(replica, log.next))
     }
 
     /// Authors one request of a transaction; the document shows it at once.

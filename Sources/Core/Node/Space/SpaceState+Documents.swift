@@ -46,6 +46,7 @@ extension SpaceState {
         from store: some StoreReading,
         with reader: inout LogReader
     ) throws(StoreFailure) {
+        if record.status == .void { return }
         let change = try reader.change(record, from: store)
         let (operations, stamps) = change.operations(touching: cached.record.key)
         if record.status == .skipped {

@@ -7,6 +7,7 @@ import Causality
 import Crypto
 import Documents
 import Identity
+import Replication
 import Wire
 
 extension SpaceState {
@@ -16,8 +17,9 @@ extension SpaceState {
         _ batch: inout Batch
     ) throws(StoreFailure) {
         let change = verified.change
+        let isBranch = forks.closed.isClosed(change.id)
         precondition(
-            held[change.replica] == change.first.previous,
+            held[change.replica] == change.first.previous || isBranch && status == .void,
             "change \(change.replica):\(change.first) after \(held[change.replica])")
         if openRun?.continues(with: change.replica, at: change.first) != true {
             try writeRun(to: &store, &batch)
@@ -30,7 +32,11 @@ extension SpaceState {
         openRun = nil
         run.append(record, touching: status == .void ? [] : change.touched, bytes: verified.bytes)
         openRun = run
-        held.advance(to: change.id)
+        if isBranch {
+            held.advance(change.replica, to: forks.closed[change.replica]?.trunkLast ?? .none)
+        } else {
+            held.advance(to: change.id)
+        }
         if let boundary = verified.endsSection {
             try writeRun(to: &store, &batch)
             let record = BoundaryRecord(last: boundary.position.last, state: boundary.encoded())
@@ -42,7 +48,15 @@ extension SpaceState {
     mutating func seal(with key: SigningKey, in store: inout some ChangeStore, _ batch: inout Batch)
         throws(StoreFailure)
     {
-        guard let replica = ownReplica, var log = logs[replica], !log.isSealed else { return }
+        if let ownReplica { try seal(ownReplica, with: key, in: &store, &batch) }
+        for replica in forks.unsealed.sorted() { try seal(replica, with: key, in: &store, &batch) }
+        forks.unsealed = []
+    }
+
+    private mutating func seal(
+        _ replica: ReplicaID, with key: SigningKey, in store: inout some ChangeStore, _ batch: inout Batch
+    ) throws(StoreFailure) {
+        guard var log = logs[replica], !log.isSealed else { return }
         try batch.write(&store)
         let head = log.last
         let boundary = log.boundary?.position.last
@@ -95,10 +109,7 @@ extension SpaceState {
         let wasVisible = cached.record.isVisible
         cached.record.isVisible = cached.document.isVisible
         if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
-        let id = change.id
-        cached.record.frontier.removeAll { change.context.contains($0) || $0.replica == id.replica }
-        cached.record.frontier.append(id)
-        cached.record.frontier.sort()
+        cached.record.frontier.advance(by: change)
         cached.record.position = position
         cached.tailChanges += 1
         cached.tailBytes += bytes

@@ -42,6 +42,11 @@ struct SpaceState: Sendable {
     /// Last vectors that other members told us, as far as they said it is durable there.
     var peerVectors: [DeviceID: VersionVector] = [:]
 
+    /// Closed logs, and what follows from them.
+    var forks = SpaceForks()
+    /// Changes that are held and not executed, although they are not void, by their ids.
+    var skipped: [Dot: SkippedRecord] = [:]
+
     /// Something of the open batch is not written to the store yet.
     var hasUnwritten: Bool { openRun != nil || !dirty.isEmpty || held != durable }
 

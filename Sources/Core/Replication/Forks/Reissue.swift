@@ -19,10 +19,19 @@ public struct Reissue: Hashable, Sendable {
 
     /// `change` is the branch's first: the one at `first`.
     public init(of change: VerifiedChange, by device: DeviceID, in space: SpaceID) {
-        branch = change.change.replica
-        first = change.change.first
+        self.init(
+            of: change.change.replica, from: change.change.first, change.bytes, by: device, in: space)
+    }
+
+    /// `bytes` are the canonical ones of the change at `first`.
+    public init(
+        of branch: ReplicaID, from first: SequenceNumber, _ bytes: [UInt8], by device: DeviceID,
+        in space: SpaceID
+    ) {
+        self.branch = branch
+        self.first = first
         declaration = Change.Declaration(
-            device: device, incarnation: Self.incarnation(branch, first, change.bytes))
+            device: device, incarnation: Self.incarnation(branch, first, bytes))
         replica = ReplicaID(space: space, declaration: declaration)
     }
 

@@ -50,6 +50,49 @@ func readFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any]
             ["key": Hex.encode(Array($0.key.utf8)), "digest": Hex.encode($0.digest.bytes)]
         }
         return (["of": Hex.encode(body.of.bytes), "part": "\(body.part)", "lines": lines], body.encoded())
+    default: return try readForkFrame(type, bytes)
+    }
+}
+
+/// The frames of forks; runs in them are of the space 000102…1f.
+private func readForkFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any], bytes: [UInt8])?
+{
+    let space = SpaceID(raw: Bytes32((0..<32).map { UInt8($0) }))
+    switch type {
+    case "FORKS":
+        let body = try ForksFrame(decoding: bytes)
+        var value: [String: Any] = ["hash": Hex.encode(body.hash.bytes)]
+        value["entries"] = body.entries?.map {
+            [
+                "replica": $0.replica.description, "first": "\($0.first)",
+                "trunkHash": Hex.encode($0.trunkHash.bytes),
+            ]
+        }
+        return (value, body.encoded())
+    case "FORK_BOUNDARIES":
+        let body = try ForkBoundariesFrame(decoding: bytes)
+        let entries = body.entries.map {
+            ["last": "\($0.last)", "chainHash": Hex.encode($0.chainHash.bytes)]
+        }
+        return (["replica": body.replica.description, "entries": entries], body.encoded())
+    case "FORK_ASK":
+        let body = try ForkAskFrame(decoding: bytes)
+        let value = ["replica": body.replica.description, "first": "\(body.first)", "from": "\(body.from)"]
+        return (value, body.encoded())
+    case "FORK_RUN":
+        let body = try ForkRunFrame(of: space, decoding: bytes)
+        let value = [
+            "purpose": "\(body.purpose.rawValue)", "baseHash": Hex.encode(body.baseHash.bytes),
+            "segment": Hex.encode(body.segment.encoded()),
+        ]
+        return (value, body.encoded())
+    case "FORK_PROOF":
+        let body = try ForkProofFrame(of: space, decoding: bytes)
+        let value: [String: Any] = [
+            "baseHash": Hex.encode(body.baseHash.bytes),
+            "segments": [body.first, body.second].map { Hex.encode($0.encoded()) },
+        ]
+        return (value, body.encoded())
     default: return nil
     }
 }

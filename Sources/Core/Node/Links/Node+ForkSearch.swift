@@ -1,0 +1,166 @@
+// From a suspicion to a proof: the two sides find the last boundary that their branches share, then one sends
+// its run after it, and the other has both.
+//
+//     A: boundaries 1 … 1,024 of its log ─▶ B
+//     B has boundaries of its own between the last equal one and the next: those ─▶ A, and so on
+//     else: B's run after the last equal one ─▶ A, who makes the proof
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    /// Begins the search with the peer of a channel, unless one was begun a moment ago.
+    mutating func compareBoundaries(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) {
+        let last = links.connections[place.connection]?.link?.channels[place.number]?.comparisons[replica]
+        if let last, now.monotonic < last + ReplicationLimits.forkSearchMilliseconds { return }
+        links.connections[place.connection]?.link?.channels[place.number]?.comparisons[replica] =
+            now.monotonic
+        do throws(StoreFailure) {
+            let mine = try boundaries(of: replica, after: .none, before: .max, in: place.space)
+            sendBoundaries(mine, of: replica, place)
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    mutating func forkBoundariesArrived(_ frame: ForkBoundariesFrame, _ place: ChannelPlace, at now: Instant)
+    {
+        let replica = frame.replica
+        guard spaces[place.space].logs[replica] != nil else { return }
+        do throws(StoreFailure) {
+            try spaces[place.space].writeRun(to: &store, &batch)
+            // 1. The last boundary that is equal, and the next one named, which is not ours.
+            var (common, next) = (SequenceNumber.none, SequenceNumber.max)
+            for entry in frame.entries {
+                guard try boundaryHash(of: replica, at: entry.last, in: place.space) == entry.chainHash else {
+                    next = entry.last
+                    break
+                }
+                common = entry.last
+            }
+            // 2. Ours in between may be common as well.
+            let between = try boundaries(of: replica, after: common, before: next, in: place.space)
+            if !between.isEmpty {
+                let first = frame.entries.filter { $0.last == common }
+                return sendBoundaries(first + between, of: replica, place)
+            }
+            // 3. None: the branches part in the section after it.
+            guard let run = try sealedRun(of: replica, after: common, in: place.space) else { return }
+            sendRun(run, .comparison, place)
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    mutating func forkRunArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
+        do {
+            let frame = try ForkRunFrame(of: spaces[place.space].id, decoding: body)
+            guard let theirs = try open(frame.segment, in: place.space) else { return }
+            let base = ForkProof.Base(last: theirs.run.first.previous, chainHash: frame.baseHash)
+            guard spaces[place.space].logs[theirs.replica] != nil else { return }
+            try spaces[place.space].writeRun(to: &store, &batch)
+            guard try boundaryHash(of: theirs.replica, at: base.last, in: place.space) == base.chainHash
+            else {
+                return
+            }
+            if frame.purpose == .branch { return try branchArrived(theirs, after: base, place, at: now) }
+            guard let mine = try sealedRun(of: theirs.replica, after: base.last, in: place.space) else {
+                return
+            }
+            try learn(
+                try ForkProof(base: base, mine.run, theirs, in: spaces[place.space].id), in: place.space,
+                from: nil, at: now)
+        } catch let failure as StoreFailure {
+            batch.fail(failure)
+        } catch ForkProofFault.noDifference {
+            // One of us has just more than the other: anti-entropy takes care of it.
+        } catch {
+            fault(place.connection, "a run after a common boundary: \(error)", at: now)
+        }
+    }
+
+    // MARK: What is held
+
+    private mutating func sendBoundaries(
+        _ entries: [ForkBoundariesFrame.Entry], of replica: ReplicaID, _ place: ChannelPlace
+    ) {
+        let limit = WireLimits.forkBoundariesMax
+        var spread = entries
+        if entries.count > limit {
+            // Evenly spread, first and last always among them.
+            spread = (0..<limit).map { entries[$0 * (entries.count - 1) / (limit - 1)] }
+        }
+        let frame = ForkBoundariesFrame(replica: replica, entries: spread)
+        send([LinkFrame(frame, on: place.number)], on: place.connection)
+    }
+
+    mutating func sendRun(
+        _ run: (base: Bytes32, run: SealedRun), _ purpose: ForkRunFrame.Purpose, _ place: ChannelPlace
+    ) {
+        guard let content = spaces[place.space].keys.current.content else { return }
+        let segment = Segment.seal(
+            run.run, in: spaces[place.space].id, contentKey: content, nonce: entropy.bytes(24))
+        let frame = ForkRunFrame(purpose, baseHash: run.base, segment: segment)
+        send(
+            [LinkFrame(type: FrameType.forkRun.rawValue, channel: place.number, body: frame.encoded())],
+            on: place.connection)
+    }
+
+    /// The chain hash at a boundary of what is held of a log, zeros at its beginning; nil: none is there.
+    func boundaryHash(of replica: ReplicaID, at last: SequenceNumber, in index: Int) throws(StoreFailure)
+        -> Bytes32?
+    {
+        if last == .none { return .zero }
+        guard let stored = try store.boundary(spaces[index].id, replica, before: last + 1),
+            stored.last == last
+        else { return nil }
+        return try Self.decode(stored, of: replica).chainHash
+    }
+
+    static func decode(_ stored: BoundaryRecord, of replica: ReplicaID) throws(StoreFailure) -> LogBoundary {
+        do throws(DecodeFault) {
+            return try LogBoundary(decoding: stored.state)
+        } catch {
+            throw .unusable("boundary \(stored.last) of log \(replica) does not decode: \(error)")
+        }
+    }
+
+    /// All boundaries held of a log between two sequences. A log has one in 4,096 sequences or 64 KiB, and
+    /// this is asked once a fork.
+    private func boundaries(
+        of replica: ReplicaID, after first: SequenceNumber, before end: SequenceNumber, in index: Int
+    ) throws(StoreFailure) -> [ForkBoundariesFrame.Entry] {
+        var found: [ForkBoundariesFrame.Entry] = []
+        var before = end
+        while let stored = try store.boundary(spaces[index].id, replica, before: before), stored.last > first
+        {
+            let hash = try Self.decode(stored, of: replica).chainHash
+            found.append(ForkBoundariesFrame.Entry(last: stored.last, chainHash: hash))
+            before = stored.last
+        }
+        return found.reversed()
+    }
+
+    /// What is held of a log after a boundary, through the next one or the last seal, with the hash at its
+    /// beginning; nil when nothing sealed is.
+    func sealedRun(of replica: ReplicaID, after last: SequenceNumber, in index: Int) throws(StoreFailure)
+        -> (base: Bytes32, run: SealedRun)?
+    {
+        let space = spaces[index].id
+        guard let declaration = spaces[index].logs[replica]?.declaration,
+            let base = try boundaryHash(of: replica, at: last, in: index),
+            let seal = try store.seals(space, replica, from: last + 1, limit: 1).first
+        else { return nil }
+        let part = try logBytes(of: replica, from: last + 1, through: seal.last, in: index)
+        guard part.last == seal.last, part.first == last + 1 else { return nil }
+        let run = Run(replica: replica, first: part.first, last: part.last, bytes: part.bytes)
+        return (base, SealedRun(declaration: declaration, run: run, seals: [seal]))
+    }
+}

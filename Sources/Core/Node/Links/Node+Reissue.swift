@@ -1,0 +1,309 @@
+// The owner's half of a fork: what a device wrote on a branch of its own closed log is issued again, by
+// whoever of its copies holds it or can fetch it (decision 0063).
+
+import Bytes
+import Causality
+import Crypto
+import Documents
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+/// Where the re-issue of one branch stands: its log at the end of what was read of it.
+struct BranchWalk: Sendable {
+    var log: LogState
+    /// Into which log it goes; nil before its first change was met.
+    var reissue: Reissue?
+    /// It goes on in a log that is known already.
+    var isOver = false
+}
+
+/// A branch that is held here and not yet re-issued to its end.
+struct PendingReissue: Sendable {
+    /// Monotonic milliseconds of the next step.
+    var due: UInt64
+    /// Where it stands; nil: to be begun again, which finds by itself what is written already.
+    var walk: BranchWalk?
+}
+
+extension Node {
+    /// A log of this device was closed.
+    mutating func ownLogClosed(_ replica: ReplicaID, in index: Int, at now: Instant) throws(StoreFailure) {
+        links.reissues[LogID(spaces[index].id, replica)] = PendingReissue(due: now.monotonic)
+        try reissueDue(at: now)
+        askForBranch(replica, in: index)
+    }
+
+    /// Asks every linked member for what it holds of a closed log of this device.
+    private mutating func askForBranch(_ replica: ReplicaID, in index: Int) {
+        for (id, number) in links.channels(of: spaces[index].id) {
+            guard links.connections[id]?.link?.channels[number]?.isFull == true else { continue }
+            links.connections[id]?.link?.channels[number]?.branches[replica] = nil
+            send(askForBranch(replica, on: number, in: index).map { [$0] } ?? [], on: id)
+        }
+    }
+
+    /// After a start: whatever was not through is gone on with.
+    mutating func resumeReissues() {
+        for space in spaces {
+            for replica in space.forks.closed.replicas where space.author(of: replica) == device {
+                links.reissues[LogID(space.id, replica)] = PendingReissue(due: 0)
+            }
+        }
+    }
+
+    mutating func tickForks(at now: Instant) {
+        guard !links.reissues.isEmpty, batch.failure == nil else { return }
+        do throws(StoreFailure) {
+            try reissueDue(at: now)
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    /// Re-issues the branches that are held here, as far as their turn has come.
+    mutating func reissueDue(at now: Instant) throws(StoreFailure) {
+        for log in links.reissues.keys.sorted() {
+            guard let pending = links.reissues[log], pending.due <= now.monotonic else { continue }
+            guard let index = spaceIndex(log.space) else {
+                links.reissues[log] = nil
+                continue
+            }
+            switch try reissueHeld(log.replica, pending.walk, in: index) {
+            case .through:
+                links.reissues[log] = nil
+                if links.unheard.remove(log) != nil { askForBranch(log.replica, in: index) }
+            case .more(let walk): links.reissues[log] = PendingReissue(due: now.monotonic, walk: walk)
+            case .waits:
+                links.reissues[log] = PendingReissue(
+                    due: now.monotonic + ReplicationLimits.reissueMilliseconds)
+            }
+        }
+    }
+
+    private enum Progress {
+        case through
+        case more(BranchWalk)
+        case waits
+    }
+
+    /// Some sections of the branch that is held here.
+    private mutating func reissueHeld(_ replica: ReplicaID, _ known: BranchWalk?, in index: Int)
+        throws(StoreFailure) -> Progress
+    {
+        guard let closing = spaces[index].forks.closed[replica], spaces[index].logs[replica] != nil else {
+            return .through
+        }
+        try spaces[index].writeRun(to: &store, &batch)
+        var walk: BranchWalk
+        if let known {
+            walk = known
+        } else {
+            walk = try branchWalk(of: replica, before: closing.first, in: index)
+        }
+        // What was re-issued before a restart is read again: the new log itself says how far it goes.
+        var written = 0
+        while written < ReplicationLimits.reissueSectionsPerStep {
+            guard let next = try sealedRun(of: replica, after: walk.log.last, in: index) else {
+                return .through
+            }
+            let before = spaces[index].position
+            guard try reissue(next.run, &walk, in: index) else { return .waits }
+            if walk.isOver { return .through }
+            if !walk.log.isAtBoundary { return .through }
+            if spaces[index].position > before { written += 1 }
+        }
+        return .more(walk)
+    }
+
+    /// At the last boundary before a closed log's fork.
+    private func branchWalk(of replica: ReplicaID, before first: SequenceNumber, in index: Int)
+        throws(StoreFailure) -> BranchWalk
+    {
+        let space = spaces[index].id
+        guard let declaration = spaces[index].logs[replica]?.declaration else {
+            preconditionFailure("a branch of \(replica), of which nothing is held")
+        }
+        guard let stored = try store.boundary(space, replica, before: first) else {
+            return BranchWalk(log: LogState(space: space, declaration: declaration))
+        }
+        let boundary = try Self.decode(stored, of: replica)
+        do throws(LogFault) {
+            return BranchWalk(log: try LogState(recovering: replica, in: space, from: boundary, []))
+        } catch {
+            throw .unusable("the log \(replica) cannot be read: \(error)")
+        }
+    }
+
+    /// Reads one section of a branch and writes what is not written yet. False: something that it was made
+    /// on is not held yet; the walk is spent then.
+    private mutating func reissue(_ run: SealedRun, _ walk: inout BranchWalk, in index: Int)
+        throws(StoreFailure) -> Bool
+    {
+        let heads = walk.log.rosterHeads
+        let verified: VerifiedRun
+        do throws(LogFault) {
+            verified = try walk.log.verify(run)
+        } catch {
+            throw .unusable("the branch \(run.replica) after \(run.run.first) cannot be read: \(error)")
+        }
+        return try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
+    }
+
+    private mutating func reissue(_ candidates: [Candidate], _ walk: inout BranchWalk, in index: Int)
+        throws(StoreFailure) -> Bool
+    {
+        guard let replica = candidates.first?.change.replica,
+            let closing = spaces[index].forks.closed[replica]
+        else { return true }
+        for candidate in candidates where candidate.change.first >= closing.first && !walk.isOver {
+            let here = Reissue(of: candidate.verified, by: device, in: spaces[index].id)
+            if walk.reissue == nil {
+                walk.reissue = here
+            } else if spaces[index].logs[here.replica] != nil {
+                // From this change on it was re-issued when the log was closed later.
+                walk.isOver = true
+                return true
+            }
+            guard let reissue = walk.reissue else { return true }
+            if try !write(candidate, as: reissue, in: index) { return false }
+        }
+        return true
+    }
+
+    /// Writes one change of a branch into its new log, once. False: it cannot be written yet.
+    private mutating func write(_ candidate: Candidate, as reissue: Reissue, in index: Int)
+        throws(StoreFailure) -> Bool
+    {
+        let change = candidate.change
+        let first = reissue.renamed(Dot(change.replica, change.first)).sequence
+        let id = LogID(spaces[index].id, reissue.replica)
+        if spaces[index].forks.closed[reissue.replica] != nil { return true }
+        var log =
+            spaces[index].logs[reissue.replica]
+            ?? LogState(space: spaces[index].id, declaration: reissue.declaration)
+        if log.next > first { return true }
+        if log.next < first || links.buffer.isWaiting(id) { return false }
+        let verified: VerifiedChange
+        do throws(ChangeTooLarge) {
+            verified = try log.author(
+                timestamp: change.timestamp, context: reissue.context(of: change),
+                rosterHeads: candidate.heads, operations: reissue.operations(of: change))
+        } catch {
+            batch.log(
+                .error, "reissue-too-large",
+                "change \(change.id) of a closed log does not fit into its new log \(reissue.replica): "
+                    + "\(error); it stays readable in the log")
+            return true
+        }
+        let again = Candidate.reissued(verified, by: device, heads: candidate.heads)
+        switch Admission.admit(
+            again, held: spaces[index].held, closed: spaces[index].forks.closed, roster: &spaces[index].roster
+        )
+        {
+        case .ready(let ready):
+            spaces[index].logs[reissue.replica] = log
+            spaces[index].forks.unsealed.insert(reissue.replica)
+            try execute(ready, in: index)
+            return true
+        case .duplicate, .refused: return true
+        case .early: return false
+        }
+    }
+
+    // MARK: Asking for branches
+
+    /// One question for each closed log of this device.
+    func asksForBranches(on number: UInt16, in index: Int) -> [LinkFrame] {
+        spaces[index].forks.closed.replicas.compactMap { replica in
+            guard spaces[index].author(of: replica) == device else { return nil }
+            return askForBranch(replica, on: number, in: index)
+        }
+    }
+
+    private func askForBranch(_ replica: ReplicaID, on number: UInt16, in index: Int) -> LinkFrame? {
+        guard let closing = spaces[index].forks.closed[replica] else { return nil }
+        let ask = ForkAskFrame(replica: replica, first: closing.first, from: closing.first)
+        return LinkFrame(ask, on: number)
+    }
+
+    /// A device asks for a stretch of what is held here of its own closed log.
+    mutating func forkAskArrived(_ frame: ForkAskFrame, _ place: ChannelPlace) {
+        let (index, replica) = (place.space, frame.replica)
+        guard let link = links.connections[place.connection]?.link,
+            spaces[index].author(of: replica) == link.device,
+            spaces[index].forks.closed[replica]?.first == frame.first, frame.from >= frame.first
+        else { return }
+        do throws(StoreFailure) {
+            try spaces[index].writeRun(to: &store, &batch)
+            if try isReissued(replica, from: frame.first, in: index) { return }
+            let space = spaces[index].id
+            let base = try store.boundary(space, replica, before: frame.from)?.last ?? .none
+            guard let run = try sealedRun(of: replica, after: base, in: index), run.run.run.last >= frame.from
+            else { return }
+            sendRun(run, .branch, place)
+        } catch {
+            batch.fail(error)
+        }
+    }
+
+    /// True when all that is held of a branch is held under its new log too.
+    func isReissued(_ replica: ReplicaID, from first: SequenceNumber, in index: Int) throws(StoreFailure)
+        -> Bool
+    {
+        guard let reissue = try reissue(of: replica, in: index), let log = spaces[index].logs[replica] else {
+            return true
+        }
+        let last = reissue.renamed(Dot(replica, log.last)).sequence
+        return spaces[index].held[reissue.replica] >= last
+    }
+
+    /// The log that the branch held here goes into; nil when none of it is held.
+    func reissue(of replica: ReplicaID, in index: Int) throws(StoreFailure) -> Reissue? {
+        guard let closing = spaces[index].forks.closed[replica], let log = spaces[index].logs[replica],
+            log.last >= closing.first
+        else { return nil }
+        let part = try logBytes(of: replica, from: closing.first, through: closing.first, in: index)
+        guard !part.bytes.isEmpty, part.first == closing.first else { return nil }
+        return Reissue(
+            of: replica, from: closing.first, part.bytes, by: log.declaration.device, in: spaces[index].id)
+    }
+
+    /// A stretch of a branch that was asked for.
+    mutating func branchArrived(
+        _ run: SealedRun, after base: ForkProof.Base, _ place: ChannelPlace, at now: Instant
+    ) throws {
+        let (index, replica) = (place.space, run.replica)
+        guard let closing = spaces[index].forks.closed[replica], run.declaration.device == device else {
+            return
+        }
+        var walk: BranchWalk
+        if base.last < closing.first {
+            // The first stretch: both branches share what is before it.
+            walk = BranchWalk(log: try LogState(of: run.declaration, in: spaces[index].id, after: base))
+        } else {
+            let known = links.connections[place.connection]?.link?.channels[place.number]?.branches[replica]
+            guard let known, known.log.last == base.last else { return }
+            walk = known
+        }
+        let heads = walk.log.rosterHeads
+        let verified = try walk.log.verify(run)
+        let isWritten = try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
+        guard isWritten, !walk.isOver else {
+            links.connections[place.connection]?.link?.channels[place.number]?.branches[replica] = nil
+            guard !isWritten else { return }
+            // What it was made on is under way: asked for again in a moment.
+            let log = LogID(spaces[index].id, replica)
+            links.unheard.insert(log)
+            links.reissues[log] = PendingReissue(due: now.monotonic + ReplicationLimits.reissueMilliseconds)
+            return
+        }
+        links.connections[place.connection]?.link?.channels[place.number]?.branches[replica] = walk
+        guard walk.log.isAtBoundary else { return }
+        let ask = ForkAskFrame(replica: replica, first: closing.first, from: run.run.last + 1)
+        send([LinkFrame(ask, on: place.number)], on: place.connection)
+    }
+}

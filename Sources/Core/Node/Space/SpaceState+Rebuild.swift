@@ -1,0 +1,119 @@
+// A rebuild makes documents again from the log when changes of theirs became void, or can be executed at
+// last. It replays what is executed in commit order. That is a causal order of it, so the result is what a
+// node has that knew from the start; `I2` of THREATS.md is checked on it.
+//
+// It stands at a commit position of its own, without a change: snapshots and cursors of after it are told
+// apart from those of before.
+
+import Bytes
+import Causality
+import Documents
+import Wire
+
+/// Why documents are rebuilt, as watchers hear it.
+struct Rebuild: Sendable {
+    /// Where the cause lies in the log.
+    let change: Dot
+    let author: DeviceID
+    /// "void" or "upgrade".
+    let cause: String
+    let wall: UInt64
+}
+
+extension SpaceState {
+    /// Rebuilds documents from the store, which says already what is executed. `before`: the plain values
+    /// that watchers know; nil: they are told to read again.
+    mutating func rebuild(
+        _ keys: [Key], _ rebuild: Rebuild, _ before: [Key: PlainValue]?, _ storeName: UInt64,
+        in store: inout some ChangeStore, _ batch: inout Batch
+    ) throws(StoreFailure) {
+        guard !keys.isEmpty else { return }
+        precondition(dirty.isEmpty && openRun == nil, "documents are rebuilt from what is in the store")
+        position = position.next
+        forks.rebuilt = position
+        var marker = ByteWriter()
+        marker.u64(position.value)
+        try store.setMeta(NodeMeta.rebuilt(id), marker.bytes)
+        var reader = LogReader(space: id)
+        var told: [ChangeEvent.DocumentPatches] = []
+        for key in keys {
+            _ = documents.take(key)
+            let wasVisible = try store.document(id, key)?.isVisible ?? false
+            var cached = try Self.replay(key, of: id, at: position, from: store, with: &reader)
+            try store.put(id, cached.record)
+            try fold(&cached, into: &store, &batch)
+            if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
+            guard let before else { continue }
+            if let patches = Patch.between(before[key], cached.document.plain) {
+                told.append(ChangeEvent.DocumentPatches(key: key, patches: patches))
+            }
+        }
+        guard watchers > 0, before != nil else { return ring.reset(to: position) }
+        guard !told.isEmpty else { return }
+        ring.append(
+            ChangeEvent(
+                cursor: Cursor(store: storeName, space: id, position: position).text, change: rebuild.change,
+                author: rebuild.author, authorName: nameOf(rebuild.author),
+                timestamp: Timestamp(milliseconds: rebuild.wall), documents: told, cause: rebuild.cause),
+            at: position)
+    }
+
+    /// A document from its first change on, as of now.
+    static func replay(
+        _ key: Key, of space: SpaceID, at position: CommitPosition, from store: some StoreReading,
+        with reader: inout LogReader
+    ) throws(StoreFailure) -> CachedDocument {
+        var cached = CachedDocument(
+            document: Document(key: key), record: .absent(key), snapshotBytes: 0, tailChanges: 0, tailBytes: 0
+        )
+        var after = CommitPosition.start
+        while true {
+            let page = try store.commits(space, touching: key, after: after, limit: 1_024)
+            for record in page {
+                after = record.position
+                if record.status == .void { continue }
+                let change = try reader.change(record, from: store)
+                if record.status == .skipped {
+                    cached.document.markIncomplete()
+                } else {
+                    let (operations, stamps) = change.operations(touching: key)
+                    _ = cached.document.apply(operations, stamps: stamps, wantsPatches: false)
+                }
+                cached.record.frontier.advance(by: change)
+            }
+            if page.count < 1_024 { break }
+        }
+        cached.record.isVisible = cached.document.isVisible
+        cached.record.position = position
+        return cached
+    }
+}
+
+extension [Dot] {
+    /// A document's frontier after one more change.
+    mutating func advance(by change: Change) {
+        let id = change.id
+        removeAll { change.context.contains($0) || $0.replica == id.replica }
+        append(id)
+        sort()
+    }
+}
+
+extension Patch {
+    /// What takes one plain value of a document to another, a slot of the root at a time; nil: nothing.
+    static func between(_ before: PlainValue?, _ after: PlainValue?) -> [Patch]? {
+        guard before != after else { return nil }
+        guard case .object(let new)? = after else { return [Patch(path: [], change: .delete)] }
+        guard case .object(let old)? = before else {
+            return new.map { Patch(path: [.key($0.key)], change: .set($0.value)) }
+        }
+        let (was, shows) = (
+            Dictionary(old.map { ($0.key, $0.value) }) { $1 },
+            Dictionary(new.map { ($0.key, $0.value) }) { $1 }
+        )
+        let gone = old.filter { shows[$0.key] == nil }
+        let changed = new.filter { was[$0.key] != $0.value }
+        return gone.map { Patch(path: [.key($0.key)], change: .delete) }
+            + changed.map { Patch(path: [.key($0.key)], change: .set($0.value)) }
+    }
+}

@@ -1,0 +1,52 @@
+// Copies of a box that both write: the fork is proved, what both wrote ends up everywhere, once, and
+// everybody is told.
+
+import Bytes
+import Causality
+import Documents
+import Node
+import Simulator
+import Testing
+import Wire
+
+@Suite struct ForkTests {
+    @Test("two copies of a box that both write: nothing is lost, nothing counts twice", arguments: 70..<74)
+    func clones(seed: UInt64) {
+        var world = World(seed: seed)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        var count = 0
+        for _ in 0..<5 where world.increment(1, "notes", "count") { count += 1 }
+        let clone = world.addClone(of: 1)
+        // Both go on with one log before they hear of each other.
+        for index in [1, clone] { world.separate([index]) }
+        for round in 0..<4 {
+            // In one millisecond both would write the same bytes, which is one change and not two.
+            world.run(milliseconds: 3)
+            if world.increment(1, "notes", "count") { count += 1 }
+            world.run(milliseconds: 3)
+            for index in [clone] where world.increment(index, "notes", "count") { count += 1 }
+            for index in [1, clone] { _ = world.splice(index, "notes", "text", at: 0, "\(index)\(round) ") }
+        }
+        #expect(count == 13, "\(world.logs())")
+        world.reunite()
+        let met = world.time
+        let isTold = world.run(within: 10_000) { world in
+            (0..<4).contains { index in !Set(world.alarms(index)).isDisjoint(with: ["fork", "cloned"]) }
+        }
+        #expect(isTold, "nobody was told \(world.time - met) ms after they met: \(world.logs())")
+        let done = world.run(within: 600_000) { world in
+            let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+            return text.contains(#""n":\#(count)}"#) && world.areEqual([0, 1, 2, clone], "notes")
+        }
+        let exports = (0..<4).map { String(decoding: world.export($0, "notes") ?? [], as: UTF8.self) }
+        #expect(done, "\(count): \(exports) \(world.logs())")
+        for index in [1, clone] {
+            for round in 0..<4 { #expect(exports[0].contains("\(index)\(round) "), "\(exports[0])") }
+        }
+        for index in 0..<4 {
+            let alarms = world.alarms(index)
+            #expect(alarms.contains("fork"), "\(index): \(alarms)")
+        }
+    }
+}
