@@ -12,7 +12,7 @@ SWIFT ?= swift
 # Foundation is in no shipped program, so a static standard library keeps them small and free of the toolchain.
 RELEASE := -c release --static-swift-stdlib
 
-.PHONY: help deps build release demo test bench install format
+.PHONY: help deps build release demo test bench install install-files format
 
 help:
 	@echo 'make demo     two nodes on loopback: edited apart, merged (builds what it needs)'
@@ -57,13 +57,28 @@ bench: release
 	  $$bin/replbench node --repld $$bin/repld $$redis
 
 install: release
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(DESTDIR)/usr/lib/systemd/system \
-	  $(DESTDIR)/usr/lib/sysusers.d
-	bin=$$($(SWIFT) build $(RELEASE) --show-bin-path); \
-	  install -m 0755 $$bin/repld $$bin/replctl $(DESTDIR)$(PREFIX)/bin/
+	@$(MAKE) --no-print-directory install-files PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
+# What packages run: PROGRAMS is a folder of built programs. A config file that is there stays as it is.
+install-files: UNITS := $(DESTDIR)/usr/lib/systemd
+install-files: SHARE := $(DESTDIR)$(PREFIX)/share
+install-files:
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(UNITS)/system $(UNITS)/user \
+	  $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d $(SHARE)/bash-completion/completions \
+	  $(SHARE)/zsh/vendor-completions $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/repld
+	install -m 0755 $(PROGRAMS)/repld $(PROGRAMS)/replctl $(DESTDIR)$(PREFIX)/bin/
 	test -e $(DESTDIR)/etc/repld/repld.toml || install -m 0644 Config/repld.toml $(DESTDIR)/etc/repld/repld.toml
 	install -m 0644 Config/sysusers.d/repld.conf $(DESTDIR)/usr/lib/sysusers.d/repld.conf
-	sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/repld.service > $(DESTDIR)/usr/lib/systemd/system/repld.service
+	install -m 0644 Config/tmpfiles.d/repld.conf $(DESTDIR)/usr/lib/tmpfiles.d/repld.conf
+	for unit in repld.service repld.socket; do \
+	  sed 's|=/usr/bin/|=$(PREFIX)/bin/|' systemd/$$unit > $(UNITS)/system/$$unit; \
+	  sed 's|=/usr/bin/|=$(PREFIX)/bin/|' systemd/user/$$unit > $(UNITS)/user/$$unit; \
+	done
+	$(PROGRAMS)/replctl completion bash > $(SHARE)/bash-completion/completions/replctl
+	$(PROGRAMS)/replctl completion zsh > $(SHARE)/zsh/vendor-completions/_replctl
+	$(PROGRAMS)/replctl completion fish > $(SHARE)/fish/vendor_completions.d/replctl.fish
+	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md $(SHARE)/doc/repld/
+	@test -n "$(DESTDIR)" || echo 'next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now repld'
 
 format:
 	$(SWIFT) format --in-place --recursive --configuration .swift-format Package.swift Sources Tests

@@ -36,13 +36,13 @@ extension Node {
         if settings.deviceName != old.deviceName { describeAnew(at: now) }
     }
 
-    /// Tells each roster this device's name where it says another: after a reload, and at a start with another
-    /// name than before.
+    /// Tells each roster this device's name where it says another: after a reload, and at a start with
+    /// another name than before.
     mutating func describeAnew(at now: Instant) {
         guard let name = DeviceName(configuration.settings.deviceName) else {
             return batch.log(
                 .warning, "device-name",
-                "the name of this device has characters that no other node would show; members see the old one"
+                "this device's name has characters that no node would show; members see the old one"
             )
         }
         for index in spaces.indices {

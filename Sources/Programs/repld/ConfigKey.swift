@@ -1,6 +1,6 @@
-// Every key that the config file may have: its name, its form, and what becomes of a change of it on a reload.
-// One table, so that reading, refusing, reloading and the documentation (Config/repld.toml, held to this by a
-// test) cannot disagree. A key in a section is written with a dot: "section.key".
+// Every key that the config file may have: its name, its form, and what becomes of a change of it on a
+// reload. One table, so that reading, refusing, reloading and the documentation (Config/repld.toml, held to
+// this by a test) cannot disagree. A key in a section is written with a dot: "section.key".
 
 /// One key of the config file.
 struct ConfigKey: Sendable {

@@ -17,7 +17,7 @@ import UnixSignals
 struct Daemon {
     private let settings: Settings
     private let environment: Environment
-    private let manager: ServiceManager
+    private let manager: Supervisor
     private let sink: LogSink
     private let log: Logger
     /// Reads the settings again.
@@ -26,7 +26,7 @@ struct Daemon {
     private static let shutdownMax = Duration.seconds(4)
 
     init(
-        _ settings: Settings, _ environment: Environment, _ manager: ServiceManager, log sink: LogSink,
+        _ settings: Settings, _ environment: Environment, _ manager: Supervisor, log sink: LogSink,
         read: @escaping @Sendable () throws -> Settings
     ) {
         self.settings = settings

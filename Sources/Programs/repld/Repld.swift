@@ -46,7 +46,7 @@ import NodeRuntime
         // A hangup asks for a reload; before there is anything to reload it must not end the process.
         signal(SIGHUP, SIG_IGN)
         let environment = Environment()
-        let manager = ServiceManager.take(from: environment)
+        let manager = Supervisor.take(from: environment)
         do {
             let (config, flags) = (config, flags)
             let read = { @Sendable () throws(SettingsError) -> Settings in

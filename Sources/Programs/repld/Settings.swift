@@ -50,8 +50,8 @@ struct Settings: Sendable {
         logLevel = try Self.logLevel(flags, file)
     }
 
-    /// These settings after a reload that found `wanted`: every key of `ConfigKey.all` that may change has its
-    /// value (a test holds the two together), the others wait for a restart.
+    /// These settings after a reload that found `wanted`: every key of `ConfigKey.all` that may change has
+    /// its value (a test holds the two together), the others wait for a restart.
     func taking(from wanted: Settings) -> Settings {
         var taken = self
         taken.advertise = wanted.advertise

@@ -47,8 +47,8 @@ public final class ControlServer: Service {
     }
 
     /// Listens, on the descriptor that was passed if there is one: its file, mode and group are then the
-    /// business of whoever made it, and stay when this server ends. Otherwise the caller holds the lock of the
-    /// state directory: a socket file that nobody answers on is replaced.
+    /// business of whoever made it, and stay when this server ends. Otherwise the caller holds the lock of
+    /// the state directory: a socket file that nobody answers on is replaced.
     public func bind(passed: CInt? = nil) async throws {
         if passed == nil { try file.prepare() }
         pool.start()
@@ -118,10 +118,13 @@ public final class ControlServer: Service {
         }
         let credentials: EventLoopFuture<PeerCredentials> = options.unsafeGetSocketOption(
             level: .socket, name: .init(rawValue: SO_PEERCRED))
-        return credentials.flatMapThrowing { credentials in
+        let told: EventLoopFuture<PeerGroups> = options.unsafeGetSocketOption(
+            level: .socket, name: .init(rawValue: PeerGroups.option))
+        let groups = told.map { Optional($0) }.flatMapErrorThrowing { _ in nil }
+        return credentials.and(groups).flatMapThrowing { credentials, groups in
             let pipeline = channel.pipeline.syncOperations
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: false)
-            let caller = credentials.caller(allowed: group)
+            let caller = credentials.caller(allowed: group, groups: groups)
             try pipeline.addHandler(ConnectionHandler(settings, caller: caller, isAdmitted: isAdmitted))
         }
     }

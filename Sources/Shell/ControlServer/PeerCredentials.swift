@@ -1,7 +1,8 @@
 // Who is at the other end of the socket. The file's mode is the first gate; this is the second, for a socket
-// whose directory or mode somebody changed. The kernel tells process, user and primary group of the peer as
-// they were when it connected. Supplementary groups come from /proc, which knows those that systemd gave a
-// service; where /proc hides the process, from the group database.
+// whose directory or mode somebody changed. The kernel tells process, user, primary and supplementary groups
+// of the peer as they were when it connected, in the numbers of our own user namespace. A kernel that does
+// not tell the supplementary ones (before 4.13) leaves /proc, and where that hides the process, the group
+// database.
 
 import ControlAPI
 import Glibc
@@ -12,12 +13,14 @@ struct PeerCredentials: Sendable {
     let user: uid_t
     let group: gid_t
 
-    /// Nil when the peer may not use the API. `allowed` is the group that may, if the machine has it.
-    func caller(allowed: gid_t?) -> Caller? {
+    /// Nil when the peer may not use the API. `allowed` is the group that may, if the machine has it;
+    /// `groups` are the peer's, if the kernel told them.
+    func caller(allowed: gid_t?, groups: PeerGroups?) -> Caller? {
         if user == 0 { return .root }
         if user == geteuid() { return .owner }
         guard let allowed else { return nil }
         if group == allowed { return .groupMember }
+        if let groups { return groups.contains(allowed) ? .groupMember : nil }
         return (processGroups() ?? databaseGroups()).contains(allowed) ? .groupMember : nil
     }
 
@@ -50,5 +53,20 @@ struct PeerCredentials: Sendable {
         var groups = [gid_t](repeating: 0, count: Int(count))
         guard getgrouplist(entry.pw_name, group, &groups, &count) >= 0 else { return [] }
         return Array(groups[..<Int(count)])
+    }
+}
+
+/// The answer to SO_PEERGROUPS: up to 1,024 groups, zeros behind them. Of a peer with more the kernel tells
+/// none.
+struct PeerGroups: Sendable {
+    /// Its number on every platform that Swift runs on; Glibc's headers are older than it.
+    static let option: CInt = 59
+
+    let numbers: InlineArray<1_024, gid_t>
+
+    func contains(_ group: gid_t) -> Bool {
+        guard group != 0 else { return false }
+        for index in numbers.indices where numbers[index] == group { return true }
+        return false
     }
 }

@@ -1,7 +1,7 @@
-// Whoever floods the node must not flood its log: one line for each (peer, reason) in 10 s (DESIGN 12). A line
-// names its peer and its reason, so two lines of one code are the same when they differ only in plain numbers
-// and ports ("seal 17", "10.0.0.7:50123"). A bound for each code holds against those that differ in more, as
-// from ever new addresses. What was held back is counted, and told when the time is over.
+// Whoever floods the node must not flood its log: one line for each (peer, reason) in 10 s (DESIGN 12). A
+// line names its peer and its reason, so two lines of one code are the same when they differ only in plain
+// numbers and ports ("seal 17", "10.0.0.7:50123"). A bound for each code holds against those that differ in
+// more, as from ever new addresses. What was held back is counted, and told when the time is over.
 
 /// Decides which lines are told. Times are monotonic milliseconds.
 struct LogThrottle {

@@ -34,8 +34,8 @@ public final class LogSink: Sendable {
     /// A logger that writes here.
     public func logger(label: String) -> Logger { Logger(label: label) { _ in OperatorLog(sink: self) } }
 
-    /// JOURNAL_STREAM names the device and inode of the stream that systemd connected to the journal: they are
-    /// the descriptor's only if nobody redirected it meanwhile.
+    /// JOURNAL_STREAM names the device and inode of the stream that systemd connected to the journal: they
+    /// are the descriptor's only if nobody redirected it meanwhile.
     public static func isJournal(_ stream: String?, descriptor: Int32 = 2) -> Bool {
         guard let parts = stream?.split(separator: ":"), parts.count == 2, let device = UInt64(parts[0]),
             let inode = UInt64(parts[1])

@@ -81,7 +81,7 @@ public final class PeerNetwork: PeerPort, Service {
         do {
             try await table.loop.submit { self.table.stop() }.get()
         } catch {
-            log.debug("stopping the peer network: \(error)")
+            log.debug("stopping the peer network: \(error)", metadata: ["code": "network-stop"])
         }
         await waitForConnections(limits.closeTimeout)
     }
@@ -92,7 +92,9 @@ public final class PeerNetwork: PeerPort, Service {
             return listeners
         }
         for channel in open {
-            do { try await channel.close().get() } catch { log.debug("closing a listener: \(error)") }
+            do { try await channel.close().get() } catch {
+                log.debug("closing a listener: \(error)", metadata: ["code": "network-stop"])
+            }
         }
     }
 
@@ -104,7 +106,7 @@ public final class PeerNetwork: PeerPort, Service {
                 try await Task.sleep(for: .milliseconds(10))
             }
         } catch {
-            log.debug("waiting for connections to end: \(error)")
+            log.debug("waiting for connections to end: \(error)", metadata: ["code": "network-stop"])
         }
     }
 

@@ -29,8 +29,8 @@ struct DeviceKeyFile {
         if let credentials, let seed = try read("\(credentials)/\(credentialName)", isOurs: false) {
             if let file, SigningKey(seed: file).publicKey != SigningKey(seed: seed).publicKey {
                 throw .unusable(
-                    "the credential \(credentialName) and \(path) are keys of two devices: move the file away "
-                        + "to be the credential's, or take the credential out of the unit to be the file's")
+                    "the credential \(credentialName) and \(path) are keys of two devices: move the file "
+                        + "away to be the credential's, or take the credential out of the unit to be the file's")
             }
             return DeviceKeyFile(seed: seed, source: .credential)
         }

@@ -13,6 +13,8 @@ final class Daemon {
     /// The machine it runs on; nil: this one, without discovery.
     let box: NamespaceBox?
     private let extra: [String]
+    /// NAME=VALUE, beside the environment of the tests.
+    var environment: [String] = []
     var state: String { folder + "/" + name }
     var socket: String { api.socket }
     var address: String { "\(box?.ip4 ?? "127.0.0.1"):\(port)" }
@@ -59,7 +61,8 @@ final class Daemon {
                     try #require(NamespaceCommands.ip),
                     ["netns", "exec", box.namespace, program] + arguments, output: logPath)
             } else {
-                try ChildProcess(program, arguments, output: logPath)
+                // `env` becomes the program, as `ip` does.
+                try ChildProcess("/usr/bin/env", environment + [program] + arguments, output: logPath)
             }
         process = child
         return child

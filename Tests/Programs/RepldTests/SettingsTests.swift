@@ -164,6 +164,21 @@ private func settings(
         }
         let spoken = try file(lines.map { String($0.dropFirst()) }.joined(separator: "\n"))
         for key in ConfigKey.all { #expect(spoken.says(key), "\(key.name) is not documented") }
+        // The paragraph above a key says what a reload does with it.
+        var (prose, section) = ("", "")
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("#["), let end = line.firstIndex(of: "]") {
+                section = line[line.index(line.startIndex, offsetBy: 2)..<end] + "."
+            } else if line.hasPrefix("# ") {
+                prose += line
+            } else if line.hasPrefix("#"), let equals = line.firstIndex(of: "=") {
+                let name = section + line[..<equals].dropFirst().filter { $0 != " " }
+                let key = try #require(ConfigKey.named(name), "\(name)")
+                #expect(prose.contains("Needs a restart.") == (key.change == .needsRestart), "\(name)")
+            } else {
+                prose = ""
+            }
+        }
         _ = try Settings(flags: Settings.Flags(), file: spoken, environment: Environment())
     }
 

@@ -254,11 +254,18 @@ private final class Pieces: ReadJob {
     @Test("root, the daemon's user and its group may connect, others not")
     func credentials() {
         let me = PeerCredentials(process: getpid(), user: getuid(), group: getgid())
-        #expect(me.caller(allowed: nil) != nil)
+        #expect(me.caller(allowed: nil, groups: nil) != nil)
         let other = PeerCredentials(process: getpid(), user: 4_000_000_001, group: 4_000_000_002)
-        #expect(other.caller(allowed: nil) == nil)
-        #expect(other.caller(allowed: 4_000_000_002) == .groupMember)
-        #expect(other.caller(allowed: 4_000_000_003) == nil)
+        #expect(other.caller(allowed: nil, groups: nil) == nil)
+        #expect(other.caller(allowed: 4_000_000_002, groups: nil) == .groupMember)
+        #expect(other.caller(allowed: 4_000_000_003, groups: nil) == nil)
+        // What the kernel tells is the whole of it.
+        var told = InlineArray<1_024, gid_t>(repeating: 0)
+        told[3] = 4_000_000_003
+        let stranger = PeerCredentials(process: getpid(), user: 4_000_000_001, group: 4_000_000_001)
+        #expect(stranger.caller(allowed: 4_000_000_003, groups: PeerGroups(numbers: told)) == .groupMember)
+        #expect(stranger.caller(allowed: 4_000_000_004, groups: PeerGroups(numbers: told)) == nil)
+        #expect(!PeerGroups(numbers: told).contains(0))
         #expect(
             PeerCredentials.groups(inStatus: "Name:\tx\nGroups:\t4 24 1000 \nVmPeak: 1\n") == [4, 24, 1000])
     }

@@ -6,7 +6,7 @@ import Glibc
 import NodeRuntime
 
 /// The service manager that started this process, if one did.
-struct ServiceManager: Sendable {
+struct Supervisor: Sendable {
     /// Nil when nobody wants to hear anything.
     let notifier: ServiceNotifier?
     /// Beaten at half of what the manager waits for.
@@ -15,7 +15,7 @@ struct ServiceManager: Sendable {
     let sockets: [PassedSocket]
 
     /// Takes the variables. Before any thread is started: the environment has no lock.
-    static func take(from environment: Environment) -> ServiceManager {
+    static func take(from environment: Environment) -> Supervisor {
         defer { for name in variables { unsetenv(name) } }
         let own = "\(getpid())"
         let notifier = environment["NOTIFY_SOCKET"].flatMap { ServiceNotifier(address: $0) }
@@ -23,7 +23,7 @@ struct ServiceManager: Sendable {
         if environment["WATCHDOG_PID"] ?? own == own, notifier != nil {
             watchdog = environment["WATCHDOG_USEC"].flatMap { UInt64($0) }.flatMap { $0 > 0 ? $0 : nil }
         }
-        return ServiceManager(
+        return Supervisor(
             notifier: notifier, watchdogMilliseconds: watchdog.map { max(1, $0 / 2_000) },
             sockets: environment["LISTEN_PID"] == own
                 ? PassedSocket.all(
@@ -43,8 +43,8 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Sends state to the service manager. Never blocks: the node's own thread feeds the watchdog with it, and what
-/// a manager does not take is not worth waiting for.
+/// Sends state to the service manager. Never blocks: the node's own thread feeds the watchdog with it, and
+/// what a manager does not take is not worth waiting for.
 final class ServiceNotifier: Sendable {
     private let descriptor: Int32
     /// The `sockaddr_un` up to its last byte in use.
@@ -118,7 +118,7 @@ struct PassedSocket: Sendable, Equatable {
     }
 
     /// The control socket among those passed: the one named "control", else the only one; nil without any.
-    static func control(among sockets: [PassedSocket]) throws(ServiceManagerFault) -> PassedSocket? {
+    static func control(among sockets: [PassedSocket]) throws(SupervisorFault) -> PassedSocket? {
         if sockets.isEmpty { return nil }
         let named = sockets.filter { $0.name == "control" }
         guard let found = named.count == 1 ? named.first : sockets.count == 1 ? sockets.first : nil else {
@@ -128,7 +128,7 @@ struct PassedSocket: Sendable, Equatable {
         return found
     }
 
-    private func check() throws(ServiceManagerFault) {
+    private func check() throws(SupervisorFault) {
         func option(_ name: Int32) -> Int32? {
             var (value, length): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
             return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
@@ -152,7 +152,7 @@ struct PassedSocket: Sendable, Equatable {
 }
 
 /// What is wrong with the sockets that the service manager passed.
-enum ServiceManagerFault: Error, Equatable, CustomStringConvertible {
+enum SupervisorFault: Error, Equatable, CustomStringConvertible {
     case severalSockets([String])
     case notListening(descriptor: Int32, name: String)
 
