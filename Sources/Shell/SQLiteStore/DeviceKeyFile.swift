@@ -30,7 +30,8 @@ struct DeviceKeyFile {
             if let file, SigningKey(seed: file).publicKey != SigningKey(seed: seed).publicKey {
                 throw .unusable(
                     "the credential \(credentialName) and \(path) are keys of two devices: move the file "
-                        + "away to be the credential's, or take the credential out of the unit to be the file's")
+                        + "away to be the credential's, or take the credential out of the unit to be the "
+                        + "file's")
             }
             return DeviceKeyFile(seed: seed, source: .credential)
         }
