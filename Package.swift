@@ -135,7 +135,7 @@ let package = Package(
         tests(
             "PeerNetworkTests", in: "Shell/PeerNetworkTests",
             of: ["Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
-        tests("RepldTests", in: "Programs/RepldTests", of: ["PeerNetwork", "repld", logging]),
+        tests("RepldTests", in: "Programs/RepldTests", of: data + ["Node", "PeerNetwork", "repld", logging]),
         tests("NodeRuntimeTests", in: "Shell/NodeRuntimeTests", of: ["Causality", "Node", "NodeRuntime", logging]),
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",

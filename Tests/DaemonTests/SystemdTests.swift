@@ -184,6 +184,62 @@ extension DaemonTests {
             }
         }
 
+        /// The system calls of a set of systemd's, by name.
+        private func systemCalls(_ wanted: [String]) throws -> Set<String> {
+            let result = try ChildProcess.run(
+                try #require(tool("systemd-analyze")), ["syscall-filter", "--no-pager"], within: 20)
+            var (sets, current) = ([String: [String]](), "")
+            for line in String(decoding: result.output, as: UTF8.self).split(separator: "\n") {
+                let name = String(line.split(separator: " ").first ?? "")
+                if line.hasPrefix("@") {
+                    current = name
+                } else if !name.isEmpty, !name.hasPrefix("#") {
+                    sets[current, default: []].append(name)
+                }
+            }
+            var (found, waiting) = (Set<String>(), wanted)
+            while let name = waiting.popLast() {
+                if name.hasPrefix("@") { waiting += sets[name] ?? [] } else { found.insert(name) }
+            }
+            return found
+        }
+
+        @Test(
+            "all that a daemon calls is let through by the unit's filter, but for two that it does without",
+            .enabled(
+                if: tool("systemd-analyze") != nil && tool("strace") != nil, "no systemd-analyze or no strace"
+            ))
+        func systemCallFilter() throws {
+            try DaemonWorld.run { world in
+                // The unit's answer to what it refuses.
+                let harmless = ["fchown", "setpriority"]
+                let a = try world.daemon("a")
+                let trace = "\(world.folder)/trace"
+                let strace = try ChildProcess(
+                    try #require(tool("strace")),
+                    ["-f", "-qq", "-o", trace, "-e", "inject=\(harmless.joined(separator: ",")):error=EPERM"]
+                        + [try Programs.path("repld")] + a.arguments, output: "\(world.folder)/a.log")
+                try eventually("a to answer under strace", within: 30) { (try? a.api.open(1)) != nil }
+                try a.api.createSpace("s")
+                try a.api.write("s", #"{"op":"set","document":"d","path":["x"],"value":1}"#)
+                #expect(try a.api.export("s").count > 0)
+                #expect(try a.api.post("/v1/backup", "").status == 200)
+                #expect(try a.api.post("/v1/reload", "").status == 200)
+                let watcher = try a.api.watch("s", "since=begin")
+                _ = try watcher.readJSONLine()
+                // strace passes the signal of its own end on by detaching; the daemon's comes from us.
+                let text = { (try? String(contentsOfFile: trace, encoding: .utf8)) ?? "" }
+                let first = try #require(text().split(separator: " ").first.flatMap { pid_t($0) })
+                kill(first, SIGTERM)
+                #expect(try strace.waitForEnd(within: 15, "the daemon under strace") == .exit(0))
+                let called = Set(text().matches(of: /\n\d+ +([a-z_0-9]+)\(/).map { String($0.1) })
+                #expect(called.count > 40, "the trace was not read")
+                let allowed = try systemCalls(["@system-service", "@default"])
+                    .subtracting(try systemCalls(["@privileged", "@resources"]))
+                #expect(called.subtracting(allowed).subtracting(harmless).sorted() == [])
+            }
+        }
+
         // MARK: Units
 
         private func units(_ folder: String, _ user: Bool, in world: DaemonWorld) throws -> [String] {

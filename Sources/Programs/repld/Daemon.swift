@@ -44,7 +44,9 @@ struct Daemon {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let passed = try PassedSocket.control(among: manager.sockets)
         let starting = StartExtension(manager.notifier)
+        starting.begin()
         // 1. The state, locked for this process.
+        environment.makeParents(of: settings.state)
         let (state, store) = try StateDirectory.open(
             settings.state, credentials: environment["CREDENTIALS_DIRECTORY"], wall: SystemClock.now().wall)
         var discontinuity: String?

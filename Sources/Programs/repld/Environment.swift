@@ -27,6 +27,18 @@ struct Environment: Sendable {
         return self["HOME"].map { "\($0)/.local/state/repld" }
     }
 
+    /// Makes what is missing above the state directory where the user's own is by default: nobody else does (XDG
+    /// Base Directory: mode 0700). What is wrong shows when the directory itself is made.
+    func makeParents(of directory: String) {
+        guard !isRoot, directory == stateDirectory, let home = self["HOME"], directory.hasPrefix(home + "/")
+        else { return }
+        var path = home
+        for step in directory.dropFirst(home.count + 1).split(separator: "/").dropLast() {
+            path += "/" + step
+            _ = mkdir(path, 0o700)
+        }
+    }
+
     var socket: String? {
         if let wanted = self["REPL_SOCKET"] { return wanted }
         if let service = directory("RUNTIME_DIRECTORY") { return "\(service)/control.sock" }

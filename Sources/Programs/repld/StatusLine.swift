@@ -31,22 +31,25 @@ struct StatusLine: Service {
         guard case .status(let status) = await runtime.answer(to: .status),
             case .peers(let peers) = await runtime.answer(to: .peers)
         else { return nil }
-        return Self.text(status, peers)
+        return Self.text(
+            spaces: status.spaces.count, links: status.links, behind: Self.behind(peers.flatMap(\.spaces)),
+            alarms: status.alarms.count)
     }
 
-    static func text(_ status: StatusReport, _ peers: [PeerReport]) -> String {
-        // Of each space, what the peer that is furthest ahead holds beyond us.
+    static func text(spaces: Int, links: Int, behind: UInt64, alarms: Int) -> String {
+        let parts = [
+            count(spaces, "space"), count(links, "link"), behind == 0 ? "not behind" : "\(behind) behind",
+        ]
+        return (parts + (alarms == 0 ? [] : [count(alarms, "alarm")])).joined(separator: ", ")
+    }
+
+    /// Sequences that this node lacks: of each space, what the peer that is furthest ahead holds beyond us.
+    static func behind(_ syncs: [PeerReport.Sync]) -> UInt64 {
         var behind: [SpaceID: UInt64] = [:]
-        for space in peers.flatMap(\.spaces) {
+        for space in syncs {
             behind[space.space] = max(behind[space.space] ?? 0, space.behindChanges)
         }
-        let total = behind.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
-        var parts = [
-            Self.count(status.spaces.count, "space"), Self.count(status.links, "link"),
-            total == 0 ? "not behind" : "\(total) behind",
-        ]
-        if !status.alarms.isEmpty { parts.append(Self.count(status.alarms.count, "alarm")) }
-        return parts.joined(separator: ", ")
+        return behind.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
     }
 
     private static func count(_ number: Int, _ noun: String) -> String {
