@@ -56,6 +56,8 @@ public struct ByteWriter: Sendable {
 
     public mutating func raw(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
+    public mutating func raw(_ more: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: more) }
+
     public mutating func counted(_ more: [UInt8]) {
         varint(more.count)
         bytes.append(contentsOf: more)

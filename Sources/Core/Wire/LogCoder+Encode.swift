@@ -91,7 +91,7 @@ extension LogCoder {
 }
 
 extension Action {
-    fileprivate var tag: OperationTag {
+    var tag: OperationTag {
         switch self {
         case .make: .make
         case .write: .write

@@ -26,6 +26,14 @@ public enum WireLimits {
     public static let runBytesMax = 2 * 1_024 * 1_024
     /// How much larger a compressed block may become; beyond it a block is kept plain.
     public static let blockRatioMax = 128
+    /// Columns of a block of changes, unpacked. A history that needs more is several blocks.
+    public static let blockBytesMax = 64 * 1_024 * 1_024
+    /// Operations of a block of changes: a run costs no bytes by its length, so length has its own cap.
+    public static let blockOperationsMax = 1 << 22
+    /// How much larger a column may become; most of them are run-length coded before.
+    public static let columnRatioMax = 4_096
+    /// Entries of all contexts of a block together, 16 bytes each in memory.
+    public static let blockContextEntriesMax = 1 << 21
     /// Seals of a segment: those of its boundaries, of which a run has about 500 at most, and its last one.
     public static let segmentSealsMax = 1_024
     /// A segment with its header.

@@ -73,6 +73,13 @@ struct DotIndex: Sendable {
         end = max(end, range.upperBound)
     }
 
+    /// The same for sequences after all that were assigned.
+    mutating func append(_ range: Range<UInt64>, to leaf: Int) {
+        precondition(range.lowerBound >= end, "\(range) is not after \(end)")
+        append(Step(start: range.lowerBound, leaf: Int32(leaf)))
+        end = range.upperBound
+    }
+
     // MARK: Steps
 
     private typealias Place = (chunk: Int, step: Int)

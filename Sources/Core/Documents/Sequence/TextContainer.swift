@@ -55,6 +55,25 @@ struct TextContainer: Sendable {
         return patches
     }
 
+    /// Inserts UTF-8 of `count` scalars between origins that are covered or nil.
+    mutating func insert(_ utf8: ArraySlice<UInt8>, count: Int, first: Dot, left: Dot?, right: Dot?) {
+        guard let index = order.insert(first: first, count: count, left: left, right: right, visible: true)
+        else { return }
+        utf8.withUnsafeBufferPointer { content.insert($0, scalars: count, at: index) }
+    }
+
+    /// Deletes a range that is covered.
+    mutating func hide(_ range: DotRange) {
+        order.setVisible(range, false) { index, count in content.remove(index..<index + count) }
+    }
+
+    /// Takes over an order that was built elsewhere, and the UTF-8 of its visible positions.
+    mutating func become(_ order: SequenceOrder, content utf8: [UInt8]) {
+        precondition(self.order.totalCount == 0, "a text of \(self.order.totalCount) positions")
+        self.order = order
+        utf8.withUnsafeBufferPointer { content.insert($0, scalars: order.visibleCount, at: 0) }
+    }
+
     /// Deletions that touch become one patch.
     private static func add(_ index: Int, _ count: Int, to patches: inout [TextPatch]) {
         if let last = patches.last, last.index == index || last.index == index + count {

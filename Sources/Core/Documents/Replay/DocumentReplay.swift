@@ -1,0 +1,132 @@
+// Replays a history into one document: the bulk road beside `apply`. Text is collected as runs and placed at
+// the end; counters and registers change at once. Edits keep containers live, and of each replica only the
+// greatest matters, so they are noted and written when an operation comes that may ask for them.
+//
+// The result is the one that `apply` gives for the same operations in the same order (a law of the tests):
+// what happens inside a text touches nothing outside it, and an edit that a delete must see is written before
+// the delete.
+
+public import Bytes
+public import Causality
+
+/// A document while a history is replayed into it.
+public struct DocumentReplay: Sendable {
+    /// A container that runs act in.
+    public struct Target: Sendable {
+        fileprivate let index: Int
+    }
+
+    private struct TargetState {
+        /// From the root map to the container itself.
+        let path: [ContainerHandle]
+        /// Of the container, in the array of its kind.
+        let content: Int
+        var text = TextReplay()
+        /// The greatest edit of each replica that is not written yet.
+        var edits: ContiguousArray<(replica: Int32, timestamp: UInt64, sequence: UInt64)> = []
+        /// Where in `edits` a replica's is, once they are many.
+        var places: [Int32: Int] = [:]
+
+        func place(of replica: Int32) -> Int? {
+            if let last = edits.last, last.replica == replica { return edits.count - 1 }
+            return edits.count <= 8 ? edits.firstIndex { $0.replica == replica } : places[replica]
+        }
+    }
+
+    private var document: Document
+    private var targets: [TargetState] = []
+
+    public init(_ document: Document) { self.document = document }
+
+    /// Opens the container that a path names, as the first operation in it does. Nil when the path leads
+    /// through a list: such operations go through `apply`.
+    public mutating func open(_ path: ContainerPath) -> Target? {
+        var handles: [ContainerHandle] = []
+        var container = document.state.openContainer(.map, path.generation, in: DocumentState.root)
+        handles.append(container)
+        for step in path.steps {
+            guard case .key(let key) = step.slot, document.state[container].kind == .map else { return nil }
+            let slot = document.state.openSlot(key, inMap: container)
+            container = document.state.openContainer(step.kind, step.generation, in: slot)
+            handles.append(container)
+        }
+        targets.append(TargetState(path: handles, content: document.state[container].content))
+        return Target(index: targets.count - 1)
+    }
+
+    /// Notes the last edit of a run: in the container, so in all above it.
+    public mutating func note(edit dot: ReplayDot, _ timestamp: UInt64, in target: Target) {
+        let edit = (dot.replica, timestamp, dot.sequence)
+        if let place = targets[target.index].place(of: dot.replica) {
+            targets[target.index].edits[place] = edit
+            return
+        }
+        targets[target.index].edits.append(edit)
+        let count = targets[target.index].edits.count
+        if count < 8 { return }
+        for place in (count == 8 ? 0 : count - 1)..<count {
+            targets[target.index].places[targets[target.index].edits[place].replica] = place
+        }
+    }
+
+    /// An insertion of `count` scalars that stand in the history's text; origins are covered.
+    public mutating func insertText(
+        _ first: ReplayDot, count: Int, left: ReplayDot, right: ReplayDot, text: Int, byteCount: Int,
+        in target: Target
+    ) {
+        targets[target.index].text.insert(
+            first, count: count, left: left, right: right, text: text, byteCount: byteCount)
+    }
+
+    /// A deletion of consecutive dots, which are covered.
+    public mutating func deleteText(_ first: ReplayDot, count: Int, in target: Target) {
+        targets[target.index].text.delete(first, count: count)
+    }
+
+    /// Increments that add up to `sum`.
+    public mutating func increment(by sum: Int128, in target: Target) {
+        document.state.counters[targets[target.index].content] += sum
+    }
+
+    /// A write to a key of a map.
+    public mutating func write(
+        _ key: Key, _ value: Scalar, _ generation: Generation, by stamp: OperationStamp, in target: Target
+    ) {
+        guard let map = targets[target.index].path.last else { return }
+        let slot = document.state.openSlot(key, inMap: map)
+        document.state[slot].registers.removeCovered(by: stamp)
+        document.state[slot].registers.add(
+            RegisterWrite(value: value, priority: stamp.priority, generation: generation))
+    }
+
+    /// Any other operation. `replicas`: what the numbers stand for.
+    public mutating func apply(_ operation: Operation, _ stamp: OperationStamp, replicas: [ReplicaID]) {
+        writeEdits(replicas)
+        _ = document.apply([operation], stamps: [stamp], wantsPatches: false)
+    }
+
+    /// The document with everything in it. `text` is what the insertions pointed into.
+    public consuming func finish(replicas: [ReplicaID], text: [UInt8]) -> Document {
+        writeEdits(replicas)
+        for target in targets where !target.text.runs.isEmpty {
+            document.state.texts[target.content].replay(target.text, replicas: replicas, text: text)
+        }
+        return document
+    }
+
+    /// Containers share what is above them, and each wants its edits of one replica in their order.
+    private mutating func writeEdits(_ replicas: [ReplicaID]) {
+        var pending: [(edit: (replica: Int32, timestamp: UInt64, sequence: UInt64), target: Int)] = []
+        for index in targets.indices where !targets[index].edits.isEmpty {
+            for edit in targets[index].edits { pending.append((edit, index)) }
+            targets[index].edits.removeAll(keepingCapacity: true)
+            targets[index].places.removeAll(keepingCapacity: true)
+        }
+        pending.sort { ($0.edit.replica, $0.edit.sequence) < ($1.edit.replica, $1.edit.sequence) }
+        for (edit, target) in pending {
+            let dot = Dot(replicas[Int(edit.replica)], SequenceNumber(edit.sequence))
+            let priority = Priority(Timestamp(milliseconds: edit.timestamp), dot)
+            for container in targets[target].path { document.state.addEdit(priority, to: container) }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// Columns to bytes and back. Each column is compressed by itself when that makes it smaller. The announced
+// lengths are checked against both caps, the absolute one and the ratio, before a byte is allocated, and zstd
+// may write no more than was announced.
+//
+//     version u8 = 1 · operations varint · per column: length · stored length (0: as it is) · then the bytes
+//     of all
+
+import Bytes
+import CZstd
+
+/// The outer form of a block of changes.
+enum BlockFrame {
+    static let version: UInt8 = 1
+    /// Below this zstd's own header eats what it saves.
+    private static let compressedBytesMin = 48
+    /// Small columns are worth an effort; big ones of a link are not.
+    private static let level: Int32 = 12
+
+    static func encode(_ columns: [[UInt8]], operations: Int) -> [UInt8] {
+        var writer = ByteWriter(reserving: 256)
+        writer.u8(version)
+        writer.varint(operations)
+        var bodies: [[UInt8]] = []
+        for column in columns {
+            writer.varint(column.count)
+            if column.isEmpty { continue }
+            if column.count >= compressedBytesMin, let packed = Zstd.compress(column, level: level),
+                packed.count < column.count, column.count <= packed.count * WireLimits.columnRatioMax
+            {
+                writer.varint(packed.count)
+                bodies.append(packed)
+            } else {
+                writer.varint(0)
+                bodies.append(column)
+            }
+        }
+        for body in bodies { writer.raw(body) }
+        return writer.bytes
+    }
+
+    /// Where the columns lie in the one array that holds them all.
+    struct Columns {
+        let bytes: [UInt8]
+        let ranges: [Range<Int>]
+        let operations: Int
+
+        subscript(column: BlockColumn) -> ColumnReader {
+            ColumnReader(bytes, in: ranges[column.rawValue])
+        }
+    }
+
+    static func decode(_ block: [UInt8]) throws(DecodeFault) -> Columns {
+        var reader = ByteReader(block)
+        let version = try reader.u8()
+        if version != Self.version { throw .unknownTag(field: "block version", value: UInt64(version)) }
+        let operations = try reader.count(limit: WireLimits.blockOperationsMax, field: "operations")
+        var lengths: [(length: Int, stored: Int)] = []
+        var total = 0
+        for _ in BlockColumn.allCases {
+            let length = try reader.count(limit: WireLimits.blockBytesMax - total, field: "column")
+            total += length
+            let stored = length == 0 ? 0 : try reader.count(limit: reader.remaining, field: "column")
+            let ratioLimit = stored * WireLimits.columnRatioMax
+            if stored > 0, length > ratioLimit {
+                throw .overLimit(field: "column ratio", value: UInt64(length), limit: UInt64(ratioLimit))
+            }
+            lengths.append((length, stored))
+        }
+        let needed = lengths.reduce(0) { $0 + ($1.stored > 0 ? $1.stored : $1.length) }
+        if needed > reader.remaining { throw .truncated(needed: needed, available: reader.remaining) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(total)
+        var ranges: [Range<Int>] = []
+        for (length, stored) in lengths {
+            let start = bytes.count
+            if stored > 0 {
+                try Zstd.decompress(block, reader.offset, stored, to: length, appendingTo: &bytes)
+                try reader.skip(stored)
+            } else {
+                bytes.append(contentsOf: block[reader.offset..<reader.offset + length])
+                try reader.skip(length)
+            }
+            ranges.append(start..<bytes.count)
+        }
+        try reader.finish()
+        return Columns(bytes: bytes, ranges: ranges, operations: operations)
+    }
+}
+
+/// The two functions of zstd that blocks need.
+enum Zstd {
+    static func compress(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
+        let bound = ZSTD_compressBound(bytes.count)
+        var isDone = false
+        let out = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+            let written = ZSTD_compress(buffer.baseAddress, bound, bytes, bytes.count, level)
+            isDone = ZSTD_isError(written) == 0
+            count = isDone ? written : 0
+        }
+        return isDone ? out : nil
+    }
+
+    /// Exactly `count` bytes, or a fault.
+    static func decompress(
+        _ bytes: [UInt8], _ start: Int, _ length: Int, to count: Int, appendingTo out: inout [UInt8]
+    ) throws(DecodeFault) {
+        precondition(start + length <= bytes.count, "\(length) bytes from \(start) of \(bytes.count)")
+        var written = 0
+        let plain = [UInt8](unsafeUninitializedCapacity: max(count, 1)) { buffer, initialized in
+            written = bytes.withUnsafeBytes { source in
+                ZSTD_decompress(
+                    buffer.baseAddress, count, source.baseAddress.map { $0 + start }, length)
+            }
+            initialized = ZSTD_isError(written) == 0 ? min(written, count) : 0
+        }
+        if ZSTD_isError(written) != 0 || written != count { throw .outOfRange(field: "block") }
+        out.append(contentsOf: plain)
+    }
+}

@@ -1,0 +1,255 @@
+// A block into documents without a change, an operation or a byte string for each keystroke: columns are read
+// run by run, and a run is handed to the document as one. What follows from the columns alone is checked
+// here: that everything named is in the context. A block in which something is not is refused as a whole; its
+// changes then take the general road, which judges them one by one.
+
+public import Bytes
+import Causality
+public import Documents
+
+extension BlockReader {
+    /// Executes all changes of the block that are left, in its order. Everything that their contexts cover
+    /// and that is not in the block has been applied or is void; no change was applied before. The changes
+    /// were verified and admitted: this is for one's own store and for bytes whose seals hold. On a fault the
+    /// documents are as before.
+    public consuming func replay(into documents: inout [Key: Document]) throws(DecodeFault) {
+        var session = BlockReplay(self, documents)
+        try session.run()
+        session.finish(into: &documents)
+    }
+}
+
+/// One replay.
+private struct BlockReplay: ~Copyable {
+    var reader: BlockReader
+    private let base: [Key: Document]
+    private var indexes: [Key: Int] = [:]
+    private var documents: ContiguousArray<(key: Key, replay: DocumentReplay)> = []
+    /// One for each place of the block: its document, and the container unless it is in a list.
+    private var places:
+        ContiguousArray<(document: Int, kind: ContainerKind, target: DocumentReplay.Target?)> = []
+    private var isASCII = true
+
+    init(_ reader: consuming BlockReader, _ documents: [Key: Document]) {
+        self.reader = reader
+        base = documents
+    }
+
+    mutating func run() throws(DecodeFault) {
+        try checkText()
+        while try reader.nextScheduled() { try replayChanges() }
+    }
+
+    consuming func finish(into result: inout [Key: Document]) {
+        for (key, replay) in documents {
+            result[key] = replay.finish(replicas: reader.replicas, text: reader.text.bytes)
+        }
+    }
+
+    /// All inserted text is UTF-8, so every part between two scalars is.
+    private mutating func checkText() throws(DecodeFault) {
+        let utf8 = reader.text.bytes[reader.text.offset..<reader.text.end]
+        isASCII = utf8.withUnsafeBufferPointer { bytes in
+            var all: UInt8 = 0
+            for byte in bytes { all |= byte }
+            return all < 0x80
+        }
+        if !isASCII, String(validating: utf8, as: UTF8.self) == nil {
+            throw .invalidUTF8(at: reader.text.offset)
+        }
+    }
+
+    // MARK: Changes
+
+    /// As many changes of one log as have the same shape and distance in time.
+    private mutating func replayChanges() throws(DecodeFault) {
+        let log = reader.scheduledLog
+        let (shape, shapes) = try reader.shapes.peek()
+        let (delta, times) = try reader.times.peek()
+        let isPlain = shape & 3 == 0 && shape > 0 && !reader.logs[log].history.isEmpty
+        let count = isPlain ? min(shapes, times, reader.scheduledLeft) : 1
+        reader.shapes.take(count)
+        reader.times.take(count)
+        reader.scheduledLeft -= count
+        let time = reader.logs[log].timestamp
+        try reader.advanceTime(of: log, by: delta, count)
+        let declaration = isPlain ? nil : try reader.readHead(shape, log).declaration
+        if shape >> 2 == 0 {
+            if declaration == nil { throw .outOfRange(field: "operations") }
+            reader.logs[log].next += 1
+            return
+        }
+        let (sum, isOver) = (shape >> 2).multipliedReportingOverflow(by: count)
+        let operations = try reader.takeOperations(isOver ? .max : sum)
+        var done = 0
+        while done < operations {
+            if reader.step.count == 0 { try reader.readStep(log) }
+            guard reader.step.log == log else { throw .outOfRange(field: "step") }
+            let part = min(reader.step.count, operations - done)
+            done += part
+            // The time of the change that the part's last operation is in.
+            try replayStep(part, log, time + delta * (UInt64(done - 1) / (shape >> 2) + 1))
+        }
+        if reader.logs[log].next > SequenceNumber.max.value { throw .outOfRange(field: "sequence") }
+    }
+
+    /// `count` operations of the step at hand.
+    private mutating func replayStep(_ count: Int, _ log: Int, _ time: UInt64) throws(DecodeFault) {
+        switch reader.step.kind {
+        case .insertText: try insertText(count, log, time)
+        case .deleteOnce: try deleteRow(count, log)
+        case .increment:
+            let (document, target) = try target(.counter)
+            reader.step.count -= count
+            reader.logs[log].next += UInt64(count)
+            guard let target else {
+                for _ in 0..<count { try apply(.increment(by: reader.step.amount), log, time, count: 1) }
+                return
+            }
+            documents[document].replay.increment(by: Int128(reader.step.amount) * Int128(count), in: target)
+            documents[document].replay.note(edit: lastDot(log), time, in: target)
+        case .write: try write(log, time)
+        case .rest:
+            let operation = try reader.nextOperation(log)
+            reader.logs[log].next += UInt64(operation.sequenceCount)
+            try apply(operation, log, time)
+        }
+    }
+
+    private func lastDot(_ log: Int) -> ReplayDot {
+        ReplayDot(replica: Int32(reader.logs[log].replica), sequence: reader.logs[log].next - 1)
+    }
+
+    // MARK: Text
+
+    private mutating func insertText(_ count: Int, _ log: Int, _ time: UInt64) throws(DecodeFault) {
+        let (document, target) = try target(.text)
+        guard let target else { return try applyEach(count, log, time) }
+        let step = reader.step
+        try check(step.left, log)
+        try check(step.right, log)
+        let first = reader.logs[log].next
+        let replica = Int32(reader.logs[log].replica)
+        let scalars = count * step.length
+        let start = reader.text.offset
+        if isASCII { try reader.text.skip(scalars) } else { try reader.skipText(scalars: scalars) }
+        reader.step.count -= count
+        reader.logs[log].next += UInt64(scalars)
+        reader.step.left = lastDot(log)
+        documents[document].replay.insertText(
+            ReplayDot(replica: replica, sequence: first), count: scalars, left: step.left, right: step.right,
+            text: start, byteCount: reader.text.offset - start, in: target)
+        // An operation's own dot is its first one.
+        let edit = ReplayDot(replica: replica, sequence: reader.logs[log].next - UInt64(step.length))
+        documents[document].replay.note(edit: edit, time, in: target)
+    }
+
+    private mutating func deleteRow(_ count: Int, _ log: Int) throws(DecodeFault) {
+        let (document, target) = try target(.text)
+        guard let target else { return try applyEach(count, log, reader.logs[log].timestamp) }
+        let (length, rest) = (UInt64(reader.step.length), UInt64(count - 1))
+        var first = reader.step.range
+        if reader.step.goesBack { first.sequence -= rest * length }
+        let total = length * UInt64(count)
+        try check(ReplayDot(replica: first.replica, sequence: first.sequence + (total - 1)), log)
+        documents[document].replay.deleteText(first, count: Int(total), in: target)
+        reader.step.count -= count
+        if reader.step.count > 0 {
+            reader.step.range.sequence =
+                reader.step.goesBack ? first.sequence - length : first.sequence + total
+        }
+        reader.logs[log].next += UInt64(count)
+    }
+
+    /// What a step names must be in the context of its change.
+    private func check(_ dot: ReplayDot, _ log: Int) throws(DecodeFault) {
+        if dot.isNone { return }
+        let known =
+            Int(dot.replica) == reader.logs[log].replica
+            ? reader.logs[log].next - 1
+            : reader.contexts.last(of: Int(dot.replica), in: reader.logs[log].context)
+        if dot.sequence > known { throw .outOfRange(field: "dot") }
+    }
+
+    // MARK: Everything else
+
+    private mutating func write(_ log: Int, _ time: UInt64) throws(DecodeFault) {
+        let (document, target) = try target(.map)
+        guard let target else { return try applyEach(1, log, time) }
+        let key = try reader.readKey()
+        let value = try reader.readScalar()
+        let generation = try reader.readGeneration()
+        reader.step.count -= 1
+        reader.logs[log].next += 1
+        documents[document].replay.write(key, value, generation, by: stamp(log, time, 1), in: target)
+        documents[document].replay.note(edit: lastDot(log), time, in: target)
+    }
+
+    private mutating func stamp(_ log: Int, _ time: UInt64, _ count: Int) -> OperationStamp {
+        OperationStamp(
+            dot: Dot(
+                reader.replicas[reader.logs[log].replica],
+                SequenceNumber(reader.logs[log].next - UInt64(count))),
+            timestamp: Timestamp(milliseconds: time), context: reader.vector(of: log))
+    }
+
+    private mutating func applyEach(_ count: Int, _ log: Int, _ time: UInt64) throws(DecodeFault) {
+        for _ in 0..<count {
+            let operation = try reader.nextOperation(log)
+            reader.logs[log].next += UInt64(operation.sequenceCount)
+            try apply(operation, log, time)
+        }
+    }
+
+    private mutating func apply(
+        _ action: Action, _ log: Int, _ time: UInt64, count: Int
+    ) throws(DecodeFault) {
+        let place = reader.places[reader.step.place]
+        try apply(Operation(document: place.document, body: .act(in: place.path, action)), log, time)
+    }
+
+    /// The general road; texts that have a target take runs only.
+    private mutating func apply(_ operation: Operation, _ log: Int, _ time: UInt64) throws(DecodeFault) {
+        let stamp = stamp(log, time, operation.sequenceCount)
+        guard operation.isStaticallyValid(stamp) else { throw .outOfRange(field: "operation") }
+        if case .unknown(let tag, _, _) = operation.body {
+            throw .unknownTag(field: "operation", value: tag)
+        }
+        if case .act(_, .deleteText(let ranges)) = operation.body {
+            let (document, target) = try target(.text)
+            if let target {
+                for range in ranges {
+                    guard let replica = reader.number(of: range.replica) else { continue }
+                    documents[document].replay.deleteText(
+                        ReplayDot(replica: replica, sequence: range.first.value), count: range.count,
+                        in: target)
+                }
+                return
+            }
+        }
+        let document = open(operation.document)
+        documents[document].replay.apply(operation, stamp, replicas: reader.replicas)
+    }
+
+    /// The container of the step at hand, which must be of this kind; no target when it is inside a list.
+    private mutating func target(
+        _ kind: ContainerKind
+    ) throws(DecodeFault) -> (document: Int, target: DocumentReplay.Target?) {
+        while places.count < reader.places.count {
+            let name = reader.places[places.count]
+            let document = open(name.document)
+            let target = documents[document].replay.open(name.path)
+            places.append((document, name.path.kind, target))
+        }
+        let place = places[reader.step.place]
+        if place.kind != kind { throw .outOfRange(field: "container") }
+        return (place.document, place.target)
+    }
+
+    private mutating func open(_ key: Key) -> Int {
+        if let known = indexes[key] { return known }
+        documents.append((key, DocumentReplay(base[key] ?? Document(key: key))))
+        indexes[key] = documents.count - 1
+        return documents.count - 1
+    }
+}
