@@ -36,6 +36,27 @@ public enum MeshLimits {
     public static let refusalMax: UInt64 = 3_600_000
     /// Devices remembered for faults; the one that was quiet longest is forgotten first.
     public static let faultyDevicesMax = 1_024
+    /// Up to so many members a space is a full mesh; beyond, each node keeps `activeLinks` of its links.
+    public static let fullMeshMembersMax = 24
+    /// Links that a node keeps in a large space, unless the configuration says otherwise.
+    public static let activeLinks = 6
+    /// Devices of a large space that are remembered for having been alive lately.
+    public static let passiveMax = 30
+    /// Time between two random walks of a node, and stops of one.
+    public static let walkMilliseconds: UInt64 = 30_000
+    public static let walkStops: UInt8 = 6
+    /// Walks that a peer may send at once, and how long each of them counts.
+    public static let walksOfPeerMax = 8
+    public static let walkSpendMilliseconds: UInt64 = 500
+    /// Time to reach a device that was chosen, before another one is.
+    public static let targetMilliseconds: UInt64 = 10_000
+    /// A device that was not reached, or has enough links, is left alone for so long; so many are remembered.
+    public static let avoidMilliseconds: UInt64 = 60_000
+    public static let avoidedMax = 128
+    /// Time between two links that are closed for being too many.
+    public static let trimMilliseconds: UInt64 = 1_000
+    /// Devices named to a peer at once in a large space.
+    public static let sampleMax = 12
 }
 
 /// Limits and times of beacons and of what arrives by UDP.

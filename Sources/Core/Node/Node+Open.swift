@@ -20,8 +20,8 @@ enum NodeMeta {
 }
 
 extension Node {
-    mutating func openStore(at now: Instant) throws(StoreFailure) {
-        try loadSpaces()
+    mutating func openStore(reading: Bool = true, at now: Instant) throws(StoreFailure) {
+        if reading { try loadSpaces() }
         let known = try store.meta(NodeMeta.store)
         if let known, configuration.discontinuity == nil, known.count == 8 {
             storeName = known.reduce(0) { $0 << 8 | UInt64($1) }

@@ -64,6 +64,27 @@ public struct Node<Store: ChangeStore> {
         describeAnew(at: now)
     }
 
+    /// A node over a store that holds the same spaces as another's, which are then shared and not read again:
+    /// how a simulation starts a thousand members of one roster.
+    package init(
+        store: Store, like other: Node, configuration: NodeConfiguration, at now: Instant
+    ) throws(StoreFailure) {
+        self.store = store
+        self.configuration = configuration
+        device = DeviceID(publicKey: configuration.device.publicKey)
+        entropy = Entropy(seed: configuration.entropySeed)
+        instance = entropy.u64()
+        storeName = 0
+        links = LinksState(
+            identity: LinkIdentity(
+                key: configuration.device, instance: instance,
+                staticKey: AgreementKey(secret: entropy.secret(32))),
+            seed: entropy.u64())
+        spaces = other.spaces
+        try openStore(reading: false, at: now)
+        try openLinks(at: now)
+    }
+
     /// Takes one input. Effects come with the next `commit`.
     public mutating func handle(_ input: Input, at now: Instant) {
         switch input {

@@ -16,6 +16,12 @@ public struct NodeSettings: Sendable, Equatable {
     /// Addresses to put into invites and announcements before those that we listen on.
     public var advertise: [String]
 
+    /// Bytes of changes a second that may be sent on one link, and on all together; 0: no cap.
+    public var linkBytesPerSecond = 0
+    public var totalBytesPerSecond = 0
+    /// Links that a node keeps in a space of many members; at least 2.
+    public var activeLinks = MeshLimits.activeLinks
+
     public init(deviceName: String, staticPeers: [String], advertise: [String]) {
         self.deviceName = deviceName
         self.staticPeers = staticPeers
@@ -33,6 +39,7 @@ extension Node {
             links.nextDialCheck = 0
         }
         if settings.advertise != old.advertise { links.addressesVersion += 1 }
+        if settings.activeLinks != old.activeLinks { links.nextDialCheck = 0 }
         if settings.deviceName != old.deviceName { describeAnew(at: now) }
     }
 

@@ -12,6 +12,8 @@ public enum ReplicationLimits {
     public static let bufferOverheadBytes = 256
     /// Segment bytes that may be under way to one peer in one space before it acknowledged them.
     public static let windowBytes = 1 << 20
+    /// Segment bytes taken in before RECEIVED says so: a part of the window, so that it never closes for it.
+    public static let receivedBytesMin = windowBytes / 8
     /// Canonical bytes aimed at in one segment; extending it to the next seal may add a boundary's worth.
     public static let segmentBytesAim = 256 << 10
     /// Commit records looked at in one step of sending.
@@ -25,6 +27,32 @@ public enum ReplicationLimits {
     public static let reissueMilliseconds: UInt64 = 1_000
     /// Sections of a branch that are re-issued in one batch.
     public static let reissueSectionsPerStep = 32
+    /// A space with so few links tells HAVE on each at once; with more, the budget decides.
+    public static let promptLinksMax = 3
+    /// Time that an advance waits for others before it is told, and after which it is told whatever it
+    /// costs.
+    public static let haveDelayMilliseconds: UInt64 = 50
+    public static let haveDelayMax: UInt64 = 20_000
+    /// The budget of HAVE in a space: one byte for so many bytes of changes, so many a second for nothing,
+    /// and what may be saved up.
+    public static let haveShare = 12
+    public static let haveBytesPerSecond = 64
+    public static let haveCreditBytesMax = 16 << 10
+    /// Links of a space that are made eager; the others stay lazy until a gap shows.
+    public static let eagerLinks = 4
+    /// What a peer has and I lack is waited for so long, in round trips and at least, before it is asked for.
+    public static let graftRoundTrips: UInt64 = 2
+    public static let graftMillisecondsMin: UInt64 = 150
+    public static let graftMillisecondsMax: UInt64 = 2_000
+    /// Who was asked may be silent for so long before another one is: round trips, and at least.
+    public static let patienceRoundTrips: UInt64 = 4
+    public static let patienceMillisecondsMin: UInt64 = 1_000
+    /// After this long another one is asked in any case.
+    public static let patienceMillisecondsMax: UInt64 = 60_000
+    /// Logs named in one GRAFT or PRUNE; a gap in more of them is a catch-up and grafts all.
+    public static let graftLogsMax = 64
+    /// Time after which PRUNE is repeated to a peer that still pushes.
+    public static let pruneMilliseconds: UInt64 = 1_000
     /// Vectors must have been equal for this long before documents are compared.
     public static let digestDelayMilliseconds: UInt64 = 1_000
     /// More delay for each document of the space, so that hashing stays below a hundredth of the time.

@@ -1,7 +1,8 @@
-// Anti-entropy of one space on one link. Need is computed, never remembered: what goes out next follows from
-// the peer's last HAVE and from what was sent on this link since its last full one. So a lost or dropped
-// message costs time and never data: the peer names in full what it has, and everything beyond goes out again
-// (Demers et al. 1987; the windowed stream is that of ordinary flow control).
+// Anti-entropy of one space on one link. Need of what is pushed here (`PushTree`) is computed, never
+// remembered: what goes out next follows from the peer's last HAVE and from what was sent on this link since
+// its last full one. So a lost or dropped message costs time and never data: the peer names in full what it
+// has, and everything beyond goes out again (Demers et al. 1987; the windowed stream is that of ordinary flow
+// control).
 //
 //     my commit order   …  a  b  c  d  e  f          cursor: everything up to here is at the peer or under
 //     way
@@ -28,6 +29,8 @@ public struct SpaceSync: Sendable {
 
     /// What the peer holds durably, as far as it said; nil before its first HAVE.
     public private(set) var peerHave: VersionVector?
+    /// Which logs are pushed here. A hint: what is lacking is computed from the vectors.
+    public private(set) var tree = PushTree()
     /// What was sent since the peer's last full HAVE.
     public private(set) var sent = VersionVector()
     /// Commit position up to which everything is at the peer or under way; nil: to be found again (`rewind`).
@@ -68,6 +71,15 @@ public struct SpaceSync: Sendable {
         peerHave?.advance(replica, to: last)
     }
 
+    /// The peer wants these logs (none named: all) from here, or we from it. What it lacks of them goes out.
+    public mutating func graft(_ logs: [ReplicaID]) {
+        tree.graft(logs)
+        cursor = nil
+    }
+
+    /// These logs (none named: all) come from elsewhere.
+    public mutating func prune(_ logs: [ReplicaID]) { tree.prune(logs) }
+
     /// The peer took in this many segment bytes since the link began.
     public mutating func acknowledge(total: UInt64) throws(Fault) {
         guard total <= sentBytes else { throw .acknowledgedTooMuch(total: total, sent: sentBytes) }
@@ -77,27 +89,29 @@ public struct SpaceSync: Sendable {
     /// True when the window is open. It is checked before a segment, so one segment may reach past it.
     public var hasRoom: Bool { sentBytes - acknowledgedBytes < UInt64(ReplicationLimits.windowBytes) }
 
-    /// True when the peer may lack something that was committed up to `position`.
+    /// True when the peer may lack something of what is pushed here, committed up to `position`.
     public func isBehind(_ position: UInt64) -> Bool {
-        guard peerHave != nil else { return false }
+        guard peerHave != nil, tree.pushesSome else { return false }
         guard let cursor else { return true }
         return cursor < position
     }
 
-    /// Logs of which the peer lacks something, each with the first sequence it lacks, ascending by replica.
+    /// Logs that are pushed here and of which the peer lacks something, each with the first sequence it
+    /// lacks, ascending by replica.
     public func missing(of held: VersionVector) -> [Dot] {
         guard var known = peerHave else { return [] }
         known.join(sent)
-        return held.entries(beyond: known).map { Dot($0.replica, known[$0.replica] + 1) }
+        return held.entries(beyond: known).filter { tree.pushes($0.replica) }
+            .map { Dot($0.replica, known[$0.replica] + 1) }
     }
 
     /// Where sending begins: before the position of the first change that the peer lacks, or at the end.
     public mutating func rewind(to position: UInt64) { cursor = position }
 
-    /// True when a change that ends at this dot is neither at the peer nor under way.
+    /// True when a change that ends at this dot is pushed here, and neither at the peer nor under way.
     public func needs(_ replica: ReplicaID, _ last: SequenceNumber) -> Bool {
         guard let peerHave else { return false }
-        return last > peerHave[replica] && last > sent[replica]
+        return last > peerHave[replica] && last > sent[replica] && tree.pushes(replica)
     }
 
     /// A segment of this log went out.
@@ -131,9 +145,9 @@ public struct SpaceSync: Sendable {
         }
     }
 
-    /// What to acknowledge now: the total of bytes, when it grew.
+    /// What to acknowledge now: the total of bytes, when it grew enough to matter to the window.
     public mutating func acknowledgement() -> UInt64? {
-        guard receivedBytes > toldBytes else { return nil }
+        guard receivedBytes - toldBytes >= UInt64(ReplicationLimits.receivedBytesMin) else { return nil }
         toldBytes = receivedBytes
         return receivedBytes
     }
@@ -145,11 +159,14 @@ public struct SpaceSync: Sendable {
         resendAt = min(resendAt ?? .max, max(earliest, now + ReplicationLimits.resendMilliseconds / 4))
     }
 
+    /// True when the next HAVE may not wait: it is the first, or a full one is due.
+    public func mustTell(at now: UInt64) -> Bool { told == nil || resendAt.map { $0 <= now } ?? false }
+
     /// What to tell of `durable` now: everything at first and after a drop, then what advanced; nil: nothing.
     public mutating func nextHave(_ durable: VersionVector, at now: UInt64)
         -> (entries: [VersionVector.Entry], isFull: Bool)?
     {
-        if told == nil || resendAt.map({ $0 <= now }) ?? false {
+        if mustTell(at: now) {
             told = durable
             resendAt = nil
             lastFull = now

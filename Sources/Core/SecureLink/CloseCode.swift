@@ -17,6 +17,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let silent = CloseCode(rawValue: 3)
     /// A limit of this node; try later.
     public static let overloaded = CloseCode(rawValue: 4)
+    /// A large space needs fewer links; others were named just before.
+    public static let enough = CloseCode(rawValue: 5)
 
     /// The peer's device was removed; the signed removal was sent before.
     public static let removed = CloseCode(rawValue: 16)

@@ -49,6 +49,10 @@ public enum WireLimits {
     public static let forksMax = 1 << 16
     /// Boundaries in one FORK_BOUNDARIES.
     public static let forkBoundariesMax = 1_024
+    /// Logs named in one GRAFT or PRUNE.
+    public static let treeLogsMax = 256
+    /// Stops of a random walk.
+    public static let walkStopsMax: UInt8 = 6
     /// Roster operations in one frame; each is at most `RosterLimits.operationBytesMax`.
     public static let rosterOperationsMax = 1_024
     /// Devices in one PEERS.

@@ -22,6 +22,12 @@ struct WorldConnection {
     func joins(_ index: Int) -> Bool { dialler.node == index || listener.node == index }
 }
 
+/// How a node names one of its connections.
+struct ConnectionName: Hashable {
+    let node: Int
+    let id: ConnectionID
+}
+
 extension World {
     mutating func dial(_ id: ConnectionID, _ address: String, from index: Int) {
         let delay = UInt64.random(in: weather.delay, using: &dice)
@@ -34,6 +40,7 @@ extension World {
         }
         let number = nextConnection
         nextConnection += 1
+        dialled[ConnectionName(node: index, id: id)] = number
         connections[number] = WorldConnection(
             dialler: .init(node: index, id: id), listener: .init(node: target, id: ConnectionID(number)))
         events.insert(Event(time: time + delay, kind: .arrive(number)))
@@ -49,11 +56,11 @@ extension World {
     }
 
     private func connection(_ id: ConnectionID, of index: Int) -> (number: UInt64, isDialler: Bool)? {
-        for (number, connection) in connections {
-            if connection.dialler.node == index, connection.dialler.id == id { return (number, true) }
-            if connection.listener.node == index, connection.listener.id == id { return (number, false) }
-        }
-        return nil
+        // Whoever was dialled knows a connection by its number.
+        let isDialler = id >= .firstDialled
+        let number = isDialler ? dialled[ConnectionName(node: index, id: id)] : id.value
+        guard let number, connections[number] != nil else { return nil }
+        return (number, isDialler)
     }
 
     mutating func send(_ bytes: [UInt8], on id: ConnectionID, from index: Int) {

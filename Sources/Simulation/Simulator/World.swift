@@ -32,6 +32,8 @@ public struct World {
     var dice: SeededGenerator
     var events = EventQueue()
     var connections: [UInt64: WorldConnection] = [:]
+    /// Numbers of connections by who dialled them.
+    var dialled: [ConnectionName: UInt64] = [:]
     var nextConnection: UInt64 = 1
     /// Pairs that cannot reach each other, lower index first.
     var walls: Set<[Int]> = []

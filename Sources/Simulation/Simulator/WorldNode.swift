@@ -33,19 +33,21 @@ public struct WorldNode {
     }
 
     /// The node on its disk, with chance that follows from the world's seed and the number of the start.
-    func boot(at now: Instant) -> Node<MemoryStore> {
+    /// `other` runs on a disk with the same spaces, which are then not read again.
+    func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore> {
         let configuration = NodeConfiguration(
-            device: deviceKey, box: AgreementKey(secret: secret(2)),
-            deviceName: "box-\(index)",
-            version: "simulated", entropySeed: secret(100 + starts), discontinuity: nil,
-            staticPeers: staticPeers,
-            advertise: [])
+            device: deviceKey, box: box, deviceName: deviceName, version: "simulated",
+            entropySeed: secret(100 + starts), discontinuity: nil, staticPeers: staticPeers, advertise: [])
         do throws(StoreFailure) {
-            return try Node(store: disk, configuration: configuration, at: now)
+            guard let other else { return try Node(store: disk, configuration: configuration, at: now) }
+            return try Node(store: disk, like: other, configuration: configuration, at: now)
         } catch {
             preconditionFailure("node \(index) does not start: \(error)")
         }
     }
+
+    var deviceName: String { "box-\(index)" }
+    var box: AgreementKey { AgreementKey(secret: secret(2)) }
 
     /// The device's key, for tests that act as a compromised member.
     public var deviceKey: SigningKey { SigningKey(seed: secret(1)) }

@@ -53,6 +53,7 @@ private struct Side {
         for seed in 0..<40 as Range<UInt64> {
             var dice = SeededGenerator(seed: seed)
             var sides = [Side(), Side()]
+            for index in 0..<2 { sides[index].sync.graft([]) }
             for _ in 0..<60 { sides[0].write(Int.random(in: 0..<5, using: &dice)) }
             for _ in 0..<60 { sides[1].write(Int.random(in: 5..<10, using: &dice)) }
             var now: UInt64 = 0
@@ -88,6 +89,7 @@ private struct Side {
     @Test("what the peer holds or showed itself is not sent to it")
     func noEcho() throws {
         var sync = SpaceSync()
+        sync.graft([])
         #expect(!sync.needs(replica(1), SequenceNumber(1)))
         try sync.peerHolds(vector([(1, 5)]), isFull: true)
         #expect(!sync.needs(replica(1), SequenceNumber(5)) && sync.needs(replica(1), SequenceNumber(6)))

@@ -46,6 +46,10 @@ enum FrameSamples {
             ForkAskFrame(
                 replica: ReplicaID(raw: Bytes16(high: 3, low: 4)), first: SequenceNumber(5),
                 from: SequenceNumber(4_097)),
+            GraftFrame([ReplicaID(raw: Bytes16(high: 1, low: 2)), ReplicaID(raw: Bytes16(high: 1, low: 3))]),
+            PruneFrame([]),
+            NeighbourFrame(links: 7, isNeeded: true),
+            WalkFrame(stops: 3, device: DeviceID(publicKey: hash(1)), addresses: address),
             DigestPartsFrame(of: .zero, parts: (0..<256).map { $0 * 3 }),
             DigestDocumentsFrame(
                 of: .zero, part: 7, lines: [.init(key: "a", digest: .zero), .init(key: "b", digest: .zero)]),
@@ -69,7 +73,9 @@ enum FrameSamples {
     @Test("frame numbers are fixed and leave 1 to 4 to the link")
     func numbers() {
         #expect(
-            FrameType.allCases.map(\.rawValue) == [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 25])
+            FrameType.allCases.map(\.rawValue) == [
+                5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25,
+            ])
     }
 
     @Test("a trailing byte is refused in every frame")

@@ -51,6 +51,16 @@ struct LinksState: Sendable {
     var joins: [RequestID: JoinAttempt] = [:]
     /// Per space: what is told in HAVE.
     var announced: [SpaceID: Announced] = [:]
+    /// Per space: who brings which log, and what is lacking.
+    var gossip: [SpaceID: SpaceGossip] = [:]
+    /// The cap of all links together, whose turn it is under it, and how often it or that of a link held
+    /// something back.
+    var totalRate = RateBucket()
+    var lastServed: ConnectionID?
+    /// Which of equal peers, and how long of a while: chance that guards nothing.
+    var dice: SeededGenerator
+    /// Per space: whom to be linked to.
+    var views: [SpaceID: SpaceView] = [:]
     /// Per space: the digest of its documents, or how far it has come.
     var digests: [SpaceID: DigestWalk] = [:]
     /// When each device's state in `peers` changed, and to what.
@@ -69,6 +79,7 @@ struct LinksState: Sendable {
         self.identity = identity
         table = LinkTable(own: identity.device)
         dialer = Dialer(seed: seed)
+        dice = SeededGenerator(seed: seed &+ 1)
     }
 
     /// Ascending.
@@ -96,6 +107,35 @@ struct Announced: Sendable {
     var hashes: [ReplicaID: Bytes32] = [:]
 }
 
+/// Where the changes of a space come from. All of it is a hint: need is computed from the vectors.
+struct SpaceGossip: Sendable {
+    /// Something that a peer holds and I lack.
+    struct Gap: Sendable {
+        /// Monotonic milliseconds when the first of them was named, and when a peer may be asked for them.
+        var since: UInt64
+        var graftAt: UInt64
+        /// The logs and how far; at most `graftLogsMax` and one, which then stands for more.
+        var dots: [VersionVector.Entry]
+    }
+
+    /// What a gap is waiting for: this connection was asked at this moment.
+    struct Ask: Sendable {
+        let connection: ConnectionID
+        let at: UInt64
+    }
+
+    var budget: HaveBudget
+    /// The eager link that brings a log: the others that push it too are pruned. Connections that are gone
+    /// count as none.
+    var suppliers: [ReplicaID: ConnectionID] = [:]
+    /// Whose link brought the last change of a log.
+    var deliverers: [ReplicaID: DeviceID] = [:]
+    var gap: Gap?
+    var ask: Ask?
+
+    init(at now: UInt64) { budget = HaveBudget(at: now) }
+}
+
 /// A device's line in `peers`.
 struct PeerStateSince: Sendable, Equatable {
     var state: String
@@ -119,6 +159,13 @@ struct LinkCounters: Sendable {
     var segmentBytesSent: UInt64 = 0
     var segmentBytesReceived: UInt64 = 0
     var duplicates: UInt64 = 0
+    var duplicateBytes: UInt64 = 0
+    var grafts: UInt64 = 0
+    var prunes: UInt64 = 0
+    var haveBytesSent: UInt64 = 0
+    var usefulBytes: UInt64 = 0
+    var bytesReceived: UInt64 = 0
+    var heldBack: UInt64 = 0
     var early: UInt64 = 0
     var gaps: UInt64 = 0
     var unknownKeys: UInt64 = 0

@@ -67,6 +67,7 @@ extension Node {
 
     private mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
         guard links.connections[id] != nil else { return }
+        links.counters.bytesReceived += UInt64(bytes.count)
         links.connections[id]?.link?.liveness.hear(at: now.monotonic)
         let outputs = links.connections[id]?.secure.receive(bytes, replays: &links.replays, at: now) ?? []
         take(outputs, of: id, at: now)
@@ -188,6 +189,8 @@ extension Node {
             }
         }
         guard let link = connection.link else { return }
+        supplierLost(id, at: now)
+        if code == .enough { peerHasEnough(link.device, at: now) }
         if !links.table.isLinked(to: link.device) {
             noteState(of: link.device, "waiting", at: now)
             batch.log(.info, "link-down", "the link to \(link.device.text) ended: \(reason)")
@@ -210,6 +213,7 @@ extension Node {
     /// Drops every connection: the batch they spoke in is lost, so both ends would count records differently.
     mutating func dropLinks(at now: Instant) -> [Effect] {
         let effects = links.connectionIDs.map { Effect.close($0) }
+        links.gossip = [:]
         for id in links.connectionIDs {
             links.connections[id]?.proofDeadline = nil
             forget(id, reason: "this node's store failed", at: now)

@@ -37,7 +37,8 @@ extension Node {
             dial(address, for: .mesh(address, space))
         }
         // A refused device, or one that a roster lists later, is looked at again without an event.
-        links.nextDialCheck = min(links.dialer.deadline(candidates) ?? .max, now.monotonic + 30_000)
+        links.nextDialCheck = min(
+            links.dialer.deadline(candidates) ?? .max, viewsDeadline ?? .max, now.monotonic + 30_000)
     }
 
     mutating func dial(_ address: PeerAddress, for purpose: ConnectionPurpose) {
@@ -48,20 +49,21 @@ extension Node {
     }
 
     /// Addresses worth a dial: fixed ones and hints, and those of members that are not linked; ascending.
-    private func dialCandidates(at now: Instant) -> [PeerAddress] {
+    private mutating func dialCandidates(at now: Instant) -> [PeerAddress] {
         var busy: Set<DeviceID> = []
         for address in links.dials.values.map(\.address)
             + links.connections.values.compactMap(\.purpose.address)
         {
             if let device = links.book[address]?.device { busy.insert(device) }
         }
+        let wanted = wantedPeers(at: now)
         return links.book.addresses.filter { address in
             guard let entry = links.book[address], !links.ownAddresses.contains(address) else { return false }
             guard let peer = entry.device else { return entry.source != .announced }
             guard peer != device, !links.table.isLinked(to: peer), !busy.contains(peer),
                 links.faults.refusal(of: peer, at: now.monotonic) == nil
             else { return false }
-            return entry.source == .fixed || isMember(peer)
+            return entry.source == .fixed || wanted.contains(peer)
         }
     }
 
@@ -81,6 +83,7 @@ extension Node {
                 tickLink(id, at: now)
             }
         }
+        tickViews(at: now)
         tickJoins(at: now)
         guard links.book.isChanged, now.monotonic >= links.nextBookWrite else { return }
         do throws(StoreFailure) {
@@ -124,9 +127,13 @@ extension Node {
             for channel in link.channels.values {
                 take(channel.sync.resendAt)
                 take(digestDeadline(channel))
+                take(haveDeadline(channel))
+                take(rateDeadline(channel, link))
                 if case .provisional(_, let deadline) = channel.standing { take(deadline) }
             }
         }
+        for space in spaces { take(gossipDeadline(of: space.id)) }
+        take(viewsDeadline)
         for join in links.joins.values { take(join.deadline) }
         if links.book.isChanged { take(links.nextBookWrite) }
         return next

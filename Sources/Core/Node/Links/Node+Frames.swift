@@ -53,6 +53,12 @@ extension Node {
             case .forkRun: forkRunArrived(frame.body, at(id, frame.channel, index), at: now)
             case .forkProof: forkProofArrived(frame.body, at(id, frame.channel, index), at: now)
             case .forkAsk: forkAskArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
+            case .neighbour:
+                neighbourArrived(
+                    try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
+            case .walk: walkArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
+            case .graft: graftArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
+            case .prune: pruneArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             case .peers: peersArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             default: break
             }

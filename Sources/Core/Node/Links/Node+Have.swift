@@ -22,6 +22,7 @@ extension Node {
         } catch {
             return fault(place.connection, "HAVE: \(error)", at: now)
         }
+        noteAhead(vector.entries, place, at: now)
         if frame.extent == .full {
             spaces[place.space].peerVectors[link.device] = vector
         } else {

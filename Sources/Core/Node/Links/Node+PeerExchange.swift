@@ -19,9 +19,11 @@ extension Node {
         return Array(addresses.prefix(MeshLimits.addressesOfDeviceMax))
     }
 
-    /// What the peer of a channel should know of the space's members, ascending by device.
+    /// What the peer of a channel should know of the space's members, ascending by device: all of a small
+    /// space, and of a large one this device and some that are linked now.
     func peersToTell(_ peer: DeviceID?, in index: Int) -> [PeersFrame.Entry] {
         var entries: [PeersFrame.Entry] = []
+        if isLarge(index) { return sampleToTell(peer, in: index) }
         for member in spaces[index].roster.members() where member.state == .active && member.device != peer {
             let addresses =
                 member.device == device ? announcedAddresses() : links.book.addresses(of: member.device)
@@ -33,6 +35,28 @@ extension Node {
             if entries.count == WireLimits.peersMax { break }
         }
         return entries
+    }
+
+    private func sampleToTell(_ peer: DeviceID?, in index: Int) -> [PeersFrame.Entry] {
+        let linked = links.channels(of: spaces[index].id).compactMap { links.connections[$0.0]?.link?.device }
+        let sample = linked.filter { $0 != peer }.prefix(MeshLimits.sampleMax) + [device]
+        return Set(sample).sorted().compactMap { member in
+            let known = member == device ? announcedAddresses() : links.book.addresses(of: member)
+            let addresses = Array(known.prefix(MeshLimits.addressesOfDeviceMax))
+            return addresses.isEmpty ? nil : PeersFrame.Entry(device: member, addresses: addresses)
+        }
+    }
+
+    /// What of it the peer was not told yet; nil when nothing is new.
+    func peersToTell(_ peer: DeviceID?, in index: Int, beyond told: inout [DeviceID: [PeerAddress]])
+        -> PeersFrame?
+    {
+        var news: [PeersFrame.Entry] = []
+        for entry in peersToTell(peer, in: index) where told[entry.device] != entry.addresses {
+            told[entry.device] = entry.addresses
+            news.append(entry)
+        }
+        return news.isEmpty ? nil : PeersFrame(news)
     }
 
     /// A peer names addresses. Its own it knows best; of others it only adds.
@@ -55,6 +79,12 @@ extension Node {
     /// Addresses that members wrote into the roster.
     mutating func learnAddresses(of index: Int) {
         links.addressesVersion += 1
+        // Those of a large space are looked up when one of them is to be dialled.
+        if spaces[index].roster.count > MeshLimits.fullMeshMembersMax,
+            spaces[index].roster.members().count > MeshLimits.fullMeshMembersMax
+        {
+            return
+        }
         for member in spaces[index].roster.members() where member.device != device {
             guard member.state == .active else { continue }
             for address in member.description.addresses.prefix(MeshLimits.addressesOfDeviceMax) {

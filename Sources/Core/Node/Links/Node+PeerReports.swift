@@ -35,7 +35,7 @@ extension Node {
             since: links.peerStates[peer]?.since ?? now.wall,
             rttMilliseconds: link?.liveness.roundTripMilliseconds,
             whyNot: link.map(whyNotInSync) ?? refusal.map { "refused: \($0.reason)" }
-                ?? whyNotLinked(addresses),
+                ?? whyNotWanted(peer) ?? whyNotLinked(addresses),
             spaces: spaces.filter { $0.roster.role(of: peer) != nil }.map { sync(of: peer, in: $0, link) })
     }
 
@@ -54,6 +54,7 @@ extension Node {
         for number in link.channelNumbers {
             guard let channel = link.channels[number] else { continue }
             if !channel.isFull { return "the roster does not list it yet" }
+            if let cap = whyHeldBack(channel) { return cap }
             for log in links.buffer.logs(of: channel.space) {
                 switch links.buffer.lack(of: log) {
                 case .dot(let dot, _): return "changes of \(log.replica) wait for \(dot)"
@@ -117,6 +118,15 @@ extension Node {
             ("segment_bytes_sent_total", "Their bytes.", "counter", links.counters.segmentBytesSent),
             ("segment_bytes_received_total", "Their bytes.", "counter", links.counters.segmentBytesReceived),
             ("segments_duplicate_total", "Segments known already.", "counter", links.counters.duplicates),
+            ("segment_bytes_duplicate_total", "Their bytes.", "counter", links.counters.duplicateBytes),
+            ("link_bytes_received_total", "Bytes of all links.", "counter", links.counters.bytesReceived),
+            ("have_bytes_sent_total", "Bytes of HAVE.", "counter", links.counters.haveBytesSent),
+            ("grafts_total", "Peers asked to push.", "counter", links.counters.grafts),
+            ("prunes_total", "Logs that came twice.", "counter", links.counters.prunes),
+            (
+                "segments_held_back_total", "Times that a cap on bytes a second held changes back.",
+                "counter", links.counters.heldBack
+            ),
             ("segments_gap_total", "Segments dropped for a gap.", "counter", links.counters.gaps),
             (
                 "segments_unknown_key_total", "Segments under an unknown key.", "counter",

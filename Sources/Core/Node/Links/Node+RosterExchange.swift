@@ -165,6 +165,8 @@ extension Node {
         }
         for log in links.buffer.logs(of: space) { _ = links.buffer.drop(log) }
         links.announced[space] = nil
+        links.gossip[space] = nil
+        links.views[space] = nil
         links.digests[space] = nil
         links.keyOfAddress = links.keyOfAddress.filter { $0.value != space }
         links.nextDialCheck = 0

@@ -21,7 +21,7 @@ extension Node {
             var reader = ByteReader(body)
             let segment = try Segment(of: spaces[place.space].id, from: &reader)
             try reader.finish()
-            try take(segment, place, at: now)
+            try take(segment, of: body.count, place, at: now)
         } catch let failure as StoreFailure {
             batch.fail(failure)
         } catch {
@@ -30,7 +30,9 @@ extension Node {
     }
 
     /// Throws `StoreFailure`, or what is the sender's fault.
-    private mutating func take(_ segment: Segment, _ place: ChannelPlace, at now: Instant) throws {
+    private mutating func take(
+        _ segment: Segment, of byteCount: Int, _ place: ChannelPlace, at now: Instant
+    ) throws {
         let header = segment.header
         let index = place.space
         let replica = header.replica
@@ -45,6 +47,8 @@ extension Node {
         let next = spaces[index].logs[replica]?.next ?? SequenceNumber(1)
         if header.last < next {
             links.counters.duplicates += 1
+            links.counters.duplicateBytes += UInt64(byteCount)
+            cameTwice(replica, of: header.declaration.device, place, at: now)
             return try compare(header, place, at: now)
         }
         if header.first > next {
@@ -74,6 +78,7 @@ extension Node {
             if log.last > .none { spaces[index].logs[replica] = log }
             return try judge(error, sealed, place, at: now)
         }
+        cameNew(replica, bytes: byteCount, place, at: now)
         try noteOwnLog(replica, header.declaration, place, at: now)
         // 4. Admit and execute.
         let peer = links.connections[place.connection]?.link?.device ?? device
@@ -203,6 +208,7 @@ extension Node {
     }
 
     mutating func askAgain(_ place: ChannelPlace, at now: Instant) {
+        links.connections[place.connection]?.link?.channels[place.number]?.isAhead = true
         links.connections[place.connection]?.link?.channels[place.number]?.sync.askAgain(at: now.monotonic)
     }
 

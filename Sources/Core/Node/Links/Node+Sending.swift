@@ -47,8 +47,13 @@ extension Node {
             for index in spaces.indices {
                 try announce(index)
                 try advanceDigest(index, at: now)
+                mendGap(index, at: now)
             }
-            for id in links.connectionIDs {
+            for index in spaces.indices {
+                tellHave(index, at: now)
+                tellNeighbours(index, again: false, at: now)
+            }
+            for id in connectionsInTurn {
                 for number in links.connections[id]?.link?.channelNumbers ?? [] {
                     try pump(id, number, &round, at: now)
                 }
@@ -63,43 +68,34 @@ extension Node {
         _ id: ConnectionID, _ number: UInt16, _ round: inout SegmentRound, at now: Instant
     ) throws(StoreFailure) {
         guard let space = links.connections[id]?.link?.channels[number]?.space, let index = spaceIndex(space),
-            let hash = links.connections[id]?.link?.handshakeHash, let told = links.announced[space],
+            let told = links.announced[space],
             // Taken out while it is worked on, so that its vectors are changed in place.
             var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
         else { return }
         defer { links.connections[id]?.link?.channels[number] = channel }
-        // Not before the peer has the roster that lists us: it would drop what it hears. It says what it
-        // holds, gets what it lacks, and what is sent after that on the same stream finds it ready.
-        guard channel.isFull, channel.peerRosterHeads != nil else { return }
+        guard channel.isReady else { return }
         var frames = forksToTell(on: &channel, number, in: index)
-        // 1. What I hold, and what I took in.
-        if channel.toldPosition != told.position || channel.sync.resendAt != nil || channel.sync.told == nil,
-            let have = channel.sync.nextHave(told.sealed, at: now.monotonic)
-        {
-            let entries = have.entries.map { entry in
-                let chain = told.hashes[entry.replica] ?? .zero
-                return HaveFrame.Entry(
-                    replica: entry.replica, last: entry.last,
-                    fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
-            }
-            frames.append(LinkFrame(HaveFrame(have.isFull ? .full : .delta, entries), on: number))
-        }
-        channel.toldPosition = told.position
+        // 1. What I took in, and what others bring me. What I hold was told by `tellHave`.
         if let total = channel.sync.acknowledgement() {
             frames.append(LinkFrame(ReceivedFrame(bytes: total), on: number))
         }
+        if let frame = pruning(&channel, at: now) { frames.append(LinkFrame(frame, on: number)) }
         // 2. Addresses of others, when they changed.
         if channel.toldAddresses != links.addressesVersion {
             channel.toldAddresses = links.addressesVersion
-            let peers = peersToTell(links.connections[id]?.link?.device, in: index)
-            if channel.toldPeers != peers { frames.append(LinkFrame(PeersFrame(peers), on: number)) }
-            channel.toldPeers = peers
+            let peer = links.connections[id]?.link?.device
+            if let peers = peersToTell(peer, in: index, beyond: &channel.toldPeers) {
+                frames.append(LinkFrame(peers, on: number))
+            }
         }
-        // 3. Changes, while the window is open.
-        while channel.sync.hasRoom, let segment = try nextSegment(for: &channel.sync, in: index, told, &round)
-        {
-            links.counters.segmentsSent += 1
-            links.counters.segmentBytesSent += UInt64(segment.count)
+        // 3. Changes, while the window and the caps are open.
+        channel.heldBackBy = nil
+        while channel.sync.hasRoom, channel.sync.isBehind(told.position.value) {
+            channel.heldBackBy = cap(on: id, at: now)
+            guard channel.heldBackBy == nil,
+                let segment = try nextSegment(for: &channel.sync, in: index, told, &round)
+            else { break }
+            spend(segment.count, on: id, at: now)
             frames.append(LinkFrame(type: FrameType.segment.rawValue, channel: number, body: segment))
         }
         if let digest = digestToTell(on: &channel, in: index, told, at: now) {
@@ -187,8 +183,7 @@ extension Node {
         var seals = try store.seals(space, replica, from: first, limit: WireLimits.segmentSealsMax)
         guard var end = (seals.first { $0.last >= last } ?? seals.last)?.last else { return nil }
         // Not more at once than is aimed at: the first seal after so many bytes is far enough.
-        let aim = try store.runs(space, replica, from: first, bytesMax: ReplicationLimits.segmentBytesAim)
-            .last
+        let aim = try store.runs(space, replica, from: first, bytesMax: segmentBytesAim).last
         if let aim, let near = seals.first(where: { $0.last >= aim.last }) { end = min(end, near.last) }
         let part = try logBytes(of: replica, from: first, through: end, in: index)
         precondition(part.last == end, "the log \(replica) ends at \(part.last), its seal at \(end)")
@@ -200,6 +195,7 @@ extension Node {
         segment.encode(into: &writer)
         round.keep(writer.bytes, through: end, as: key)
         sync.noteSent(replica, to: end, bytes: writer.count)
+        if replica == spaces[index].ownReplica { links.gossip[space]?.budget.earn(writer.count) }
         return writer.bytes
     }
 

@@ -49,6 +49,8 @@ struct PeerLink: Sendable {
     /// Monotonic milliseconds.
     let begun: UInt64
     var liveness: Liveness
+    /// The cap of this link.
+    var rate = RateBucket()
     /// By number; a space has at most one.
     var channels: [UInt16: SpaceChannel] = [:]
     /// The next number that this side may open: even for the initiator, odd for the responder.
@@ -61,6 +63,12 @@ struct PeerLink: Sendable {
     func channel(of space: SpaceID) -> UInt16? { channels.first { $0.value.space == space }?.key }
     /// Ascending.
     var channelNumbers: [UInt16] { channels.keys.sorted() }
+}
+
+/// A cap on bytes a second.
+enum RateCap: Sendable {
+    case link
+    case total
 }
 
 /// One shared space on a link.
@@ -79,9 +87,26 @@ struct SpaceChannel: Sendable {
     var peerRosterHeads: [RosterHead]?
     /// Position up to which the peer was told what is held, so that an idle channel costs nothing.
     var toldPosition: CommitPosition?
+    /// Since when something waits to be told in HAVE, and when the last one went; monotonic milliseconds.
+    var advancedAt: UInt64?
+    var haveAt: UInt64 = 0
+    /// The peer named something in HAVE that was not held then; looked at again when a gap is.
+    var isAhead = false
+    /// When something that was lacking arrived here, or a part of it.
+    var usefulAt: UInt64?
+    /// How many links the peer said it has, whether it was told how many there are here, and until when its
+    /// walks are paid for; large spaces only.
+    var neighbour: NeighbourFrame?
+    var toldNeighbour = false
+    var walksUntil: UInt64 = 0
+    /// Which cap something waits for.
+    var heldBackBy: RateCap?
+    /// Logs to name in the next PRUNE, and when the last one went.
+    var pruning: Set<ReplicaID> = []
+    var prunedAt: UInt64?
     /// `LinksState.addressesVersion` when PEERS was last looked at, and what was then sent, not to repeat it.
     var toldAddresses: UInt64 = 0
-    var toldPeers: [PeersFrame.Entry] = []
+    var toldPeers: [DeviceID: [PeerAddress]] = [:]
 
     /// Since when both sides hold the same, monotonic milliseconds; nil while they do not.
     var levelSince: UInt64?
@@ -98,6 +123,9 @@ struct SpaceChannel: Sendable {
     var branches: [ReplicaID: BranchWalk] = [:]
 
     var isFull: Bool { standing == .full }
+    /// Not before the peer has the roster that lists us: it would drop what it hears. It says what it holds,
+    /// gets what it lacks, and what is sent after that on the same stream finds it ready.
+    var isReady: Bool { isFull && peerRosterHeads != nil }
 
     init(space: SpaceID, standing: Standing) {
         self.space = space

@@ -34,6 +34,14 @@ public enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case forkRun = 17
     /// Two runs that prove a fork.
     case forkProof = 18
+    /// Push me these logs.
+    case graft = 19
+    /// These logs come to me from elsewhere.
+    case prune = 20
+    /// How many links of the space I have.
+    case neighbour = 21
+    /// A random walk: remember this device.
+    case walk = 22
     /// Which logs are closed.
     case forks = 24
     /// A device asks for a branch of its own closed log.

@@ -40,6 +40,22 @@ func readFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any]
     case "RECEIVED":
         let body = try ReceivedFrame(decoding: bytes)
         return (["bytes": "\(body.bytes)"], body.encoded())
+    case "GRAFT":
+        let body = try GraftFrame(decoding: bytes)
+        return (["logs": body.logs.map(\.description)], body.encoded())
+    case "PRUNE":
+        let body = try PruneFrame(decoding: bytes)
+        return (["logs": body.logs.map(\.description)], body.encoded())
+    case "NEIGHBOUR":
+        let body = try NeighbourFrame(decoding: bytes)
+        return (["links": "\(body.links)", "isNeeded": body.isNeeded], body.encoded())
+    case "WALK":
+        let body = try WalkFrame(decoding: bytes)
+        let value: [String: Any] = [
+            "stops": "\(body.stops)", "device": Hex.encode(body.device.publicKey.bytes),
+            "addresses": body.addresses.map(\.string),
+        ]
+        return (value, body.encoded())
     case "DIGEST_PARTS":
         let body = try DigestPartsFrame(decoding: bytes)
         let value: [String: Any] = ["of": Hex.encode(body.of.bytes), "parts": body.parts.map { "\($0)" }]

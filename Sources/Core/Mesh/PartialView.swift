@@ -1,0 +1,153 @@
+// Whom to be linked to where there are too many to be linked to all (after HyParView; Leitão, Pereira and
+// Rodrigues, 2007). A node of a large space keeps few links, its active view, and remembers some devices that
+// were alive lately, its passive view, which random walks fill. Everybody knows the roster, so nobody has to
+// be introduced: a node that lacks links dials who was heard of lately, or any member; one that has more than
+// enough closes the link to whoever has the most, so a newcomer always gets in and nobody is cut off
+// (decision 0058).
+//
+//     links       0 … wanted-2          wanted-1, wanted        more
+//                 dial targets          rest                    close one, of the peer with most links
+
+public import Causality
+public import Wire
+
+/// The passive view of one space, and whom to dial. Times are monotonic milliseconds.
+public struct PartialView: Sendable {
+    /// A device that was alive lately, and where.
+    public struct Contact: Sendable, Equatable {
+        public let device: DeviceID
+        public let addresses: [PeerAddress]
+
+        public init(device: DeviceID, addresses: [PeerAddress]) {
+            self.device = device
+            self.addresses = addresses
+        }
+    }
+
+    /// A link of the space, as the rule sees it.
+    public struct Link: Sendable {
+        public let device: DeviceID
+        /// What the peer said last; nil before.
+        public let links: Int?
+        /// The peer, the configuration or another space needs it.
+        public let isNeeded: Bool
+
+        public init(device: DeviceID, links: Int?, isNeeded: Bool) {
+            self.device = device
+            self.links = links
+            self.isNeeded = isNeeded
+        }
+    }
+
+    /// Newest first, each device once, at most `MeshLimits.passiveMax`.
+    public private(set) var passive: [Contact] = []
+    /// Being dialled, until when.
+    private var targets: [DeviceID: UInt64] = [:]
+    /// Dialled in vain or told that they have enough: left alone until then.
+    private var avoided: [DeviceID: UInt64] = [:]
+    private var nextTrim: UInt64 = 0
+    public private(set) var nextWalk: UInt64
+    private var dice: SeededGenerator
+
+    public init(seed: UInt64, at now: UInt64) {
+        dice = SeededGenerator(seed: seed)
+        nextWalk = now + UInt64.random(in: 0...MeshLimits.walkMilliseconds / 4, using: &dice)
+    }
+
+    // MARK: Passive view
+
+    /// A walk ended here, or a peer that closes a link named others.
+    public mutating func hear(_ contact: Contact) {
+        passive.removeAll { $0.device == contact.device }
+        passive.insert(contact, at: 0)
+        if passive.count > MeshLimits.passiveMax { passive.removeLast() }
+    }
+
+    public func addresses(of device: DeviceID) -> [PeerAddress] {
+        passive.first { $0.device == device }?.addresses ?? []
+    }
+
+    // MARK: Dialling
+
+    /// Devices to dial now: enough to reach the wanted number of links. `members` is whom to take when
+    /// nobody else was heard of.
+    public mutating func targets(
+        linked: Set<DeviceID>, wanted: Int, members: [DeviceID], at now: UInt64
+    ) -> Set<DeviceID> {
+        for (device, until) in targets.sorted(by: { $0.key < $1.key }) {
+            if linked.contains(device) {
+                targets[device] = nil
+            } else if until <= now {
+                targets[device] = nil
+                avoid(device, at: now)
+            }
+        }
+        guard linked.count < max(1, wanted - 1) else {
+            targets = [:]
+            return []
+        }
+        avoided = avoided.filter { $0.value > now }
+        let until = now + MeshLimits.targetMilliseconds
+        let resting = avoided
+        let isFree = { (device: DeviceID) in !linked.contains(device) && resting[device] == nil }
+        for contact in passive.shuffled(using: &dice) where linked.count + targets.count < wanted {
+            if isFree(contact.device), targets[contact.device] == nil { targets[contact.device] = until }
+        }
+        var tries = 4 * wanted
+        while linked.count + targets.count < wanted, tries > 0, !members.isEmpty {
+            tries -= 1
+            let device = members[Int.random(in: 0..<members.count, using: &dice)]
+            if isFree(device), targets[device] == nil { targets[device] = until }
+        }
+        return Set(targets.keys)
+    }
+
+    /// A device has enough links, or could not be reached: others first.
+    public mutating func avoid(_ device: DeviceID, at now: UInt64) {
+        targets[device] = nil
+        passive.removeAll { $0.device == device }
+        avoided[device] = now + MeshLimits.avoidMilliseconds
+        if avoided.count > MeshLimits.avoidedMax,
+            let first = avoided.min(by: {
+                ($0.value, $0.key) < ($1.value, $1.key)
+            })
+        {
+            avoided[first.key] = nil
+        }
+    }
+
+    /// When the targets of now are given up.
+    public var targetsDeadline: UInt64? { targets.values.min() }
+
+    // MARK: Trimming
+
+    /// The device whose link is one too many; nil: none. At most one a second, so that both ends of many
+    /// links do not give up more than they mean to.
+    public mutating func surplus(_ links: [Link], wanted: Int, at now: UInt64) -> DeviceID? {
+        guard links.count > wanted, now >= nextTrim else { return nil }
+        let isCrowded = links.count > 2 * wanted
+        let candidates = links.filter { link in
+            isCrowded || (!link.isNeeded && link.links.map { $0 > wanted / 2 } ?? false)
+        }
+        guard let most = candidates.map({ $0.links ?? 0 }).max() else { return nil }
+        let equal = candidates.filter { ($0.links ?? 0) == most }
+        guard let chosen = equal.randomElement(using: &dice) else { return nil }
+        nextTrim = now + MeshLimits.trimMilliseconds
+        return chosen.device
+    }
+
+    // MARK: Walks
+
+    /// True when a walk of our own is due; then the next one is planned.
+    public mutating func beginsWalk(at now: UInt64) -> Bool {
+        guard now >= nextWalk else { return false }
+        let period = MeshLimits.walkMilliseconds
+        nextWalk = now + period - period / 5 + UInt64.random(in: 0...2 * period / 5, using: &dice)
+        return true
+    }
+
+    /// The next stop of a walk that came from `former`; nil: it ends here.
+    public mutating func nextStop(_ linked: [DeviceID], after former: DeviceID?) -> DeviceID? {
+        linked.filter { $0 != former }.randomElement(using: &dice)
+    }
+}

@@ -1,0 +1,260 @@
+// What peers hold and nobody brings: a gap. It waits for the eager links, then one peer is asked by GRAFT,
+// and another one when that one brings nothing. Where nothing lacks, links are made eager until enough are.
+
+import Causality
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    // MARK: What lacks
+
+    /// A peer's HAVE: what of it is lacking starts the clock of a gap.
+    mutating func noteAhead(_ entries: [VersionVector.Entry], _ place: ChannelPlace, at now: Instant) {
+        let space = spaces[place.space]
+        var lacking: [VersionVector.Entry] = []
+        for entry in entries where entry.last > head(of: entry.replica, in: place.space) {
+            lacking.append(entry)
+            if lacking.count > ReplicationLimits.graftLogsMax { break }
+        }
+        guard !lacking.isEmpty else { return }
+        links.connections[place.connection]?.link?.channels[place.number]?.isAhead = true
+        var gossip = links.gossip.removeValue(forKey: space.id) ?? SpaceGossip(at: now.monotonic)
+        if gossip.gap == nil {
+            let wait = graftDelay(of: lacking, in: place.space, from: place.connection)
+            gossip.gap = SpaceGossip.Gap(
+                since: now.monotonic, graftAt: now.monotonic + wait, dots: lacking)
+        }
+        links.gossip[space.id] = gossip
+    }
+
+    /// The last sequence of a log that is verified here: held, or waiting in the buffer for its context.
+    private func head(of replica: ReplicaID, in index: Int) -> SequenceNumber {
+        max(spaces[index].held[replica], spaces[index].logs[replica]?.last ?? .none)
+    }
+
+    /// How long eager links get to bring what a lazy one names; nothing when there are none.
+    private mutating func graftDelay(
+        of dots: [VersionVector.Entry], in index: Int, from id: ConnectionID
+    ) -> UInt64 {
+        let isAwaited = links.channels(of: spaces[index].id).contains { other, number in
+            links.connections[other]?.link?.channels[number]?.sync.tree.pushesSome ?? false
+        }
+        guard isAwaited else { return 0 }
+        let roundTrip = links.connections[id]?.link?.liveness.roundTripMilliseconds ?? 0
+        let wait = min(
+            max(ReplicationLimits.graftRoundTrips * roundTrip, ReplicationLimits.graftMillisecondsMin),
+            ReplicationLimits.graftMillisecondsMax)
+        // Not all who lack it at the same moment.
+        return wait + UInt64.random(in: 0..<wait, using: &links.dice)
+    }
+
+    // MARK: Asking
+
+    /// Looks at what is lacking and asks for it when its time has come; makes links eager when few are.
+    mutating func mendGap(_ index: Int, at now: Instant) {
+        let space = spaces[index].id
+        let channels = links.channels(of: space).filter { id, number in
+            links.connections[id]?.link?.channels[number]?.isReady == true
+        }
+        // A relay reads no changes and asks for none.
+        if channels.isEmpty || spaces[index].keys.current.content == nil { return }
+        var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
+        defer { links.gossip[space] = gossip }
+        if gossip.gap?.dots.contains(where: { head(of: $0.replica, in: index) < $0.last }) != true {
+            gossip.ask = nil
+            gossip.gap = nextGap(index, channels, at: now)
+        }
+        guard let gap = gossip.gap else { return widen(index, channels, at: now) }
+        guard now.monotonic >= gap.graftAt else { return }
+        if let busy = awaited(gap, gossip.ask, index, channels, at: now) {
+            gossip.gap?.graftAt = busy
+            return
+        }
+        let former = gossip.ask?.connection
+        guard let (id, number) = whomToAsk(gap, index, channels, after: former) else {
+            // Nobody who is linked holds it any more.
+            gossip.gap = nil
+            gossip.ask = nil
+            return
+        }
+        let place = ChannelPlace(connection: id, number: number, space: index)
+        graft(logsToAsk(of: place), place, isAgain: former == id, at: now)
+        gossip.ask = SpaceGossip.Ask(connection: id, at: now.monotonic)
+        gossip.gap?.graftAt = now.monotonic + patience(with: id)
+    }
+
+    /// What peers hold and I lack at this moment, as they told it.
+    private mutating func nextGap(
+        _ index: Int, _ channels: [(ConnectionID, UInt16)], at now: Instant
+    ) -> SpaceGossip.Gap? {
+        for (id, number) in channels {
+            guard links.connections[id]?.link?.channels[number]?.isAhead == true else { continue }
+            let place = ChannelPlace(connection: id, number: number, space: index)
+            let dots = lacking(at: place)
+            if dots.isEmpty {
+                links.connections[id]?.link?.channels[number]?.isAhead = false
+                continue
+            }
+            let wait = graftDelay(of: dots, in: index, from: id)
+            return SpaceGossip.Gap(since: now.monotonic, graftAt: now.monotonic + max(wait, 1), dots: dots)
+        }
+        return nil
+    }
+
+    /// What the peer of a channel holds and I lack; at most one more than are named in a GRAFT.
+    private func lacking(at place: ChannelPlace) -> [VersionVector.Entry] {
+        guard
+            let theirs = links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHave
+        else { return [] }
+        var dots: [VersionVector.Entry] = []
+        for entry in theirs.entries(beyond: spaces[place.space].held)
+        where entry.last > head(of: entry.replica, in: place.space) {
+            dots.append(entry)
+            if dots.count > ReplicationLimits.graftLogsMax { break }
+        }
+        return dots
+    }
+
+    /// Until when the gap waits for a link that is bringing something; nil: it waits for nobody.
+    private func awaited(
+        _ gap: SpaceGossip.Gap, _ ask: SpaceGossip.Ask?, _ index: Int,
+        _ channels: [(ConnectionID, UInt16)], at now: Instant
+    ) -> UInt64? {
+        if now.monotonic >= gap.since + ReplicationLimits.patienceMillisecondsMax { return nil }
+        var until: UInt64?
+        for (id, number) in channels {
+            guard let link = links.connections[id]?.link, let channel = link.channels[number] else {
+                continue
+            }
+            let isAsked = ask?.connection == id
+            // An eager link that is known to hold it, and brings other things meanwhile, will come to it.
+            guard isAsked || brings(gap, channel) else { continue }
+            let patience = patience(with: id)
+            var last = max(channel.usefulAt ?? 0, isAsked ? ask?.at ?? 0 : 0)
+            // A large segment on a slow line arrives in parts.
+            if links.connections[id]?.secure.heldBytes ?? 0 > 0, !link.liveness.isSilent(at: now.monotonic) {
+                last = now.monotonic
+            }
+            if last + patience > now.monotonic { until = max(until ?? 0, last + patience) }
+        }
+        return until
+    }
+
+    private func brings(_ gap: SpaceGossip.Gap, _ channel: SpaceChannel) -> Bool {
+        gap.dots.contains { dot in
+            channel.sync.tree.pushes(dot.replica)
+                && (channel.sync.peerHave?[dot.replica] ?? .none) >= dot.last
+        }
+    }
+
+    private func patience(with id: ConnectionID) -> UInt64 {
+        let roundTrip = links.connections[id]?.link?.liveness.roundTripMilliseconds ?? 0
+        return max(
+            ReplicationLimits.patienceRoundTrips * roundTrip, ReplicationLimits.patienceMillisecondsMin)
+    }
+
+    /// The nearest peer that holds some of the gap, and was not the last one asked unless it is the only one.
+    private func whomToAsk(
+        _ gap: SpaceGossip.Gap, _ index: Int, _ channels: [(ConnectionID, UInt16)],
+        after former: ConnectionID?
+    ) -> (ConnectionID, UInt16)? {
+        let lacked = gap.dots.filter { head(of: $0.replica, in: index) < $0.last }
+        let holders = channels.filter { id, number in
+            guard let have = links.connections[id]?.link?.channels[number]?.sync.peerHave else {
+                return false
+            }
+            return lacked.contains { have[$0.replica] > head(of: $0.replica, in: index) }
+        }
+        let others = holders.filter { $0.0 != former }
+        return (others.isEmpty ? holders : others).min {
+            (roundTrip($0.0), $0.0) < (roundTrip($1.0), $1.0)
+        }
+    }
+
+    private func roundTrip(_ id: ConnectionID) -> UInt64 {
+        links.connections[id]?.link?.liveness.roundTripMilliseconds ?? ReplicationLimits.graftMillisecondsMin
+    }
+
+    /// All logs when much is lacking or nothing is pushed here yet, else those that are.
+    private func logsToAsk(of place: ChannelPlace) -> [ReplicaID] {
+        let dots = lacking(at: place)
+        let isAnyEager = links.channels(of: spaces[place.space].id).contains { id, number in
+            links.connections[id]?.link?.channels[number]?.sync.tree.isEager ?? false
+        }
+        return dots.count > ReplicationLimits.graftLogsMax || !isAnyEager ? [] : dots.map(\.replica)
+    }
+
+    /// Says what I hold, so that only what I lack comes, and GRAFT.
+    private mutating func graft(
+        _ logs: [ReplicaID], _ place: ChannelPlace, isAgain: Bool = false, at now: Instant
+    ) {
+        guard var channel = links.connections[place.connection]?.link?.channels[place.number] else { return }
+        // It pushes these already, or was asked before: what it sent was dropped here, which only a full
+        // HAVE can tell it.
+        let isPushed =
+            logs.isEmpty ? channel.sync.tree.isEager : logs.contains(where: channel.sync.tree.pushes)
+        if isAgain || isPushed { channel.sync.askAgain(at: now.monotonic) }
+        channel.sync.graft(logs)
+        channel.pruning.subtract(logs.isEmpty ? Array(channel.pruning) : logs)
+        links.connections[place.connection]?.link?.channels[place.number] = channel
+        tellHave(place, at: now)
+        send([LinkFrame(GraftFrame(logs), on: place.number)], on: place.connection)
+        links.counters.grafts += 1
+    }
+
+    /// Makes another link eager while few are. Chance decides which, so that the whole is one piece.
+    private mutating func widen(_ index: Int, _ channels: [(ConnectionID, UInt16)], at now: Instant) {
+        var lazy: [(ConnectionID, UInt16)] = []
+        for (id, number) in channels {
+            guard let sync = links.connections[id]?.link?.channels[number]?.sync, sync.peerHave != nil,
+                sync.told != nil
+            else { continue }
+            if !sync.tree.isEager { lazy.append((id, number)) }
+        }
+        guard !lazy.isEmpty, channels.count - lazy.count < ReplicationLimits.eagerLinks else { return }
+        let (id, number) = lazy[Int.random(in: 0..<lazy.count, using: &links.dice)]
+        graft([], ChannelPlace(connection: id, number: number, space: index), at: now)
+    }
+
+    /// A link is gone: what it brought is asked for from another one at once, without waiting for a gap.
+    mutating func supplierLost(_ lost: ConnectionID, at now: Instant) {
+        if links.isStopping { return }
+        for index in spaces.indices {
+            let space = spaces[index].id
+            guard let gossip = links.gossip[space] else { continue }
+            if gossip.ask?.connection == lost {
+                links.gossip[space]?.ask = nil
+                links.gossip[space]?.gap?.graftAt = now.monotonic
+            }
+            let orphans = gossip.suppliers.filter { $0.value == lost }.map(\.key).sorted()
+            for log in orphans { links.gossip[space]?.suppliers[log] = nil }
+            let channels = links.channels(of: space).filter { id, number in
+                let channel = links.connections[id]?.link?.channels[number]
+                return channel?.isReady == true && channel?.sync.peerHave != nil
+            }
+            guard !orphans.isEmpty, !channels.isEmpty else { continue }
+            // Where the log is pruned, the peer has it from elsewhere and not from here.
+            let best = channels.max { a, b in
+                (foreign(orphans, a), roundTrip(b.0), b.0) < (foreign(orphans, b), roundTrip(a.0), a.0)
+            }
+            guard let best else { continue }
+            let place = ChannelPlace(connection: best.0, number: best.1, space: index)
+            let tree = links.connections[best.0]?.link?.channels[best.1]?.sync.tree ?? PushTree()
+            let logs = orphans.filter { !tree.pushes($0) }
+            if logs.isEmpty { continue }
+            graft(logs.count > ReplicationLimits.graftLogsMax ? [] : logs, place, at: now)
+        }
+    }
+
+    private func foreign(_ logs: [ReplicaID], _ channel: (ConnectionID, UInt16)) -> Int {
+        let tree = links.connections[channel.0]?.link?.channels[channel.1]?.sync.tree ?? PushTree()
+        return logs.reduce(0) { $0 + (tree.pushes($1) ? 0 : 1) }
+    }
+
+    /// When `mendGap` has something to do.
+    func gossipDeadline(of space: SpaceID) -> UInt64? { links.gossip[space]?.gap?.graftAt }
+}

@@ -1,0 +1,90 @@
+// When HAVE goes out on which channel. At once where there are few links; else within the budget, whoever was
+// told longest ago first, so that each node hears soon from somebody what is about.
+
+import Bytes
+import Causality
+import Mesh
+import Replication
+import SecureLink
+import Wire
+
+extension Node {
+    /// Tells on the channels of a space what advanced, as far as the budget allows.
+    mutating func tellHave(_ index: Int, at now: Instant) {
+        let space = spaces[index].id
+        guard let told = links.announced[space] else { return }
+        let channels = links.channels(of: space).filter { id, number in
+            links.connections[id]?.link?.channels[number]?.isReady == true
+        }
+        if channels.isEmpty { return }
+        let isPrompt = channels.count <= ReplicationLimits.promptLinksMax
+        links.gossip[space, default: SpaceGossip(at: now.monotonic)].budget.fill(at: now.monotonic)
+        var due: [(haveAt: UInt64, id: ConnectionID, number: UInt16)] = []
+        for (id, number) in channels {
+            guard var channel = links.connections[id]?.link?.channels[number] else { continue }
+            let hasNews = channel.toldPosition != told.position
+            if channel.sync.mustTell(at: now.monotonic) || (hasNews && isPrompt) {
+                tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
+                continue
+            }
+            guard hasNews else { continue }
+            if channel.advancedAt == nil {
+                channel.advancedAt = now.monotonic
+                links.connections[id]?.link?.channels[number]?.advancedAt = now.monotonic
+            }
+            if let since = channel.advancedAt,
+                now.monotonic >= since + ReplicationLimits.haveDelayMilliseconds
+            {
+                due.append((channel.haveAt, id, number))
+            }
+        }
+        for (_, id, number) in due.sorted(by: { ($0.haveAt, $0.id) < ($1.haveAt, $1.id) }) {
+            let since = links.connections[id]?.link?.channels[number]?.advancedAt ?? now.monotonic
+            guard
+                links.gossip[space]?.budget.isOpen == true
+                    || now.monotonic >= since + ReplicationLimits.haveDelayMax
+            else { continue }
+            tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
+        }
+    }
+
+    /// Tells on one channel what advanced, now.
+    mutating func tellHave(_ place: ChannelPlace, at now: Instant) {
+        let space = spaces[place.space].id
+        guard let hash = links.connections[place.connection]?.link?.handshakeHash,
+            let told = links.announced[space],
+            // Taken out while it is worked on, so that its vectors are changed in place.
+            var channel = links.connections[place.connection]?.link?.channels.removeValue(
+                forKey: place.number)
+        else { return }
+        channel.toldPosition = told.position
+        channel.advancedAt = nil
+        // Which logs are closed is said before what is held of them.
+        var frames = forksToTell(on: &channel, place.number, in: place.space)
+        let have = channel.sync.nextHave(told.sealed, at: now.monotonic)
+        if have != nil { channel.haveAt = now.monotonic }
+        links.connections[place.connection]?.link?.channels[place.number] = channel
+        guard let have else { return send(frames, on: place.connection) }
+        let entries = have.entries.map { entry in
+            let chain = told.hashes[entry.replica] ?? .zero
+            return HaveFrame.Entry(
+                replica: entry.replica, last: entry.last,
+                fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
+        }
+        let body = LinkFrame(HaveFrame(have.isFull ? .full : .delta, entries), on: place.number)
+        links.gossip[space]?.budget.spend(body.body.count + 26)
+        links.counters.haveBytesSent += UInt64(body.body.count)
+        frames.append(body)
+        send(frames, on: place.connection)
+    }
+
+    /// When `tellHave` has something to tell on a channel.
+    func haveDeadline(_ channel: SpaceChannel) -> UInt64? {
+        guard let since = channel.advancedAt, let budget = links.gossip[channel.space]?.budget else {
+            return nil
+        }
+        return max(
+            since + ReplicationLimits.haveDelayMilliseconds,
+            min(budget.opensAt, since + ReplicationLimits.haveDelayMax))
+    }
+}

@@ -1,0 +1,55 @@
+// What a simulation reads of a node's links, to measure how the mesh does. Nothing is decided by it.
+
+package import Causality
+import Mesh
+
+/// Counts of one node since its start.
+package struct LinkMeasures: Sendable {
+    /// All bytes that arrived on links.
+    package let bytesReceived: UInt64
+    /// Of segments that brought something that was lacking, and of those that did not.
+    package let usefulBytes: UInt64
+    package let duplicateBytes: UInt64
+    package let segmentsReceived: UInt64
+    package let duplicates: UInt64
+    package let haveBytesSent: UInt64
+    package let grafts: UInt64
+    package let prunes: UInt64
+    package let linksOpened: UInt64
+}
+
+extension Node {
+    package var linkMeasures: LinkMeasures {
+        let counters = links.counters
+        return LinkMeasures(
+            bytesReceived: counters.bytesReceived, usefulBytes: counters.usefulBytes,
+            duplicateBytes: counters.duplicateBytes, segmentsReceived: counters.segmentsReceived,
+            duplicates: counters.duplicates, haveBytesSent: counters.haveBytesSent, grafts: counters.grafts,
+            prunes: counters.prunes, linksOpened: counters.linksOpened)
+    }
+
+    package var ownDevice: DeviceID { device }
+
+    /// Devices with a complete link, ascending.
+    package var linkedDevices: [DeviceID] { links.table.peers }
+
+    /// What is durable here of a space.
+    package func heldDurably(of space: SpaceID) -> VersionVector {
+        spaceIndex(space).map { spaces[$0].durable } ?? VersionVector()
+    }
+
+    /// The log that this node writes in a space.
+    package func ownReplica(in space: SpaceID) -> ReplicaID? {
+        spaceIndex(space).flatMap { spaces[$0].ownReplica }
+    }
+
+    /// Addresses that are kept, and devices of passive views.
+    package var rememberedCount: Int {
+        links.book.count + links.views.values.reduce(0) { $0 + $1.view.passive.count }
+    }
+
+    /// Whose link brought the last change of a log; nil for one that was written here or before the start.
+    package func deliverer(of replica: ReplicaID, in space: SpaceID) -> DeviceID? {
+        links.gossip[space]?.deliverers[replica]
+    }
+}

@@ -1,0 +1,95 @@
+// The tree on which changes spread (Plumtree; `PushTree` says why one an author). What comes first makes its
+// link the log's supplier; what comes twice prunes the other one. What a peer holds, and nobody brings in the
+// time of a few round trips, is asked for by GRAFT: from one peer at a time, and from another when that one
+// brings nothing. Everything here can be lost or wrong: it costs time, since HAVE goes on.
+//
+//     first full HAVE names what I lack, nobody brings it    GRAFT at once: this is how a newcomer catches
+//     up,
+//                                                            from one peer, whatever the number of its links
+//     a later HAVE does                                      wait for the eager links, then GRAFT
+//     I lack nothing, and few of my links are eager          GRAFT another one
+
+import Causality
+import Mesh
+import Replication
+import SecureLink
+import Wire
+
+extension Node {
+    mutating func graftArrived(_ frame: GraftFrame, _ place: ChannelPlace) {
+        let logs = frame.logs.filter { spaces[place.space].logs[$0] != nil }
+        // Only of logs that are not held: nothing to push.
+        if logs.isEmpty, !frame.logs.isEmpty { return }
+        links.connections[place.connection]?.link?.channels[place.number]?.sync.graft(logs)
+    }
+
+    mutating func pruneArrived(_ frame: PruneFrame, _ place: ChannelPlace) {
+        let logs = frame.logs.filter { spaces[place.space].logs[$0] != nil }
+        if logs.isEmpty, !frame.logs.isEmpty { return }
+        links.connections[place.connection]?.link?.channels[place.number]?.sync.prune(logs)
+    }
+
+    /// Something that was lacking came here.
+    mutating func cameNew(_ replica: ReplicaID, bytes: Int, _ place: ChannelPlace, at now: Instant) {
+        let space = spaces[place.space].id
+        guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number]
+        else { return }
+        links.connections[place.connection]?.link?.channels[place.number]?.usefulAt = now.monotonic
+        var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
+        gossip.budget.earn(bytes)
+        links.counters.usefulBytes += UInt64(bytes)
+        gossip.deliverers[replica] = link.device
+        if channel.sync.tree.pushes(replica) { gossip.suppliers[replica] = place.connection }
+        links.gossip[space] = gossip
+    }
+
+    /// A segment came whose changes are known already: one of the two links that push the log is too many.
+    mutating func cameTwice(
+        _ replica: ReplicaID, of author: DeviceID, _ place: ChannelPlace, at now: Instant
+    ) {
+        let space = spaces[place.space].id
+        guard var gossip = links.gossip[space], let link = links.connections[place.connection]?.link,
+            let channel = link.channels[place.number]
+        else { return }
+        guard let supplier = gossip.suppliers[replica], let other = links.connections[supplier]?.link,
+            let number = other.channel(of: space), other.channels[number]?.sync.tree.pushes(replica) == true
+        else {
+            // Whoever brought it first is gone, or was asked once: this is the one that pushes it.
+            if channel.sync.tree.pushes(replica) {
+                gossip.suppliers[replica] = place.connection
+                links.gossip[space] = gossip
+            }
+            return
+        }
+        if supplier == place.connection { return }
+        // It was told, and this was under way; only one that goes on is told again.
+        if !channel.sync.tree.pushes(replica),
+            now.monotonic < (channel.prunedAt ?? 0) + ReplicationLimits.pruneMilliseconds
+        {
+            return
+        }
+        if link.device == author, channel.sync.tree.pushes(replica) {
+            // The author itself: no way is shorter, however the race went.
+            gossip.suppliers[replica] = place.connection
+            links.gossip[space] = gossip
+            prune(replica, on: supplier, number)
+        } else {
+            prune(replica, on: place.connection, place.number)
+        }
+    }
+
+    private mutating func prune(_ replica: ReplicaID, on id: ConnectionID, _ number: UInt16) {
+        links.counters.prunes += 1
+        links.connections[id]?.link?.channels[number]?.pruning.insert(replica)
+        links.connections[id]?.link?.channels[number]?.sync.prune([replica])
+    }
+
+    /// The PRUNE that is due on a channel.
+    func pruning(_ channel: inout SpaceChannel, at now: Instant) -> PruneFrame? {
+        if channel.pruning.isEmpty { return nil }
+        let logs = channel.pruning.sorted().prefix(WireLimits.treeLogsMax)
+        channel.pruning.subtract(logs)
+        channel.prunedAt = now.monotonic
+        return PruneFrame(Array(logs))
+    }
+}

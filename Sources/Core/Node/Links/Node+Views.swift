@@ -1,0 +1,217 @@
+// Which links a node wants. A space of few members is a full mesh: all of them. In a large one a partial view
+// decides (`PartialView`, decision 0058): some links are dialled, the ones too many are closed with a named
+// reason after others were named, and walks keep in mind who is alive. A link is kept as long as one shared
+// space wants it.
+
+import Causality
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+/// A large space: who belongs, and what the view of it is.
+struct SpaceView: Sendable {
+    /// The roster that `members` is of.
+    var rosterCount: Int
+    /// Active members but ourselves, ascending.
+    var members: [DeviceID]
+    var view: PartialView
+
+    var isLarge: Bool { members.count >= MeshLimits.fullMeshMembersMax }
+}
+
+extension Node {
+    // MARK: Who is wanted
+
+    /// Brings the views up to the rosters. Costs nothing while those are as they were.
+    private mutating func refreshViews(at now: Instant) {
+        for space in spaces where links.views[space.id]?.rosterCount != space.roster.count {
+            let members = space.roster.members().filter { $0.state == .active && $0.device != device }
+                .map(\.device)
+            var state =
+                links.views[space.id]
+                ?? SpaceView(
+                    rosterCount: 0, members: [], view: PartialView(seed: links.dice.next(), at: now.monotonic))
+            state.rosterCount = space.roster.count
+            state.members = members
+            links.views[space.id] = state
+        }
+    }
+
+    /// True when not everybody is linked to everybody.
+    func isLarge(_ index: Int) -> Bool { links.views[spaces[index].id]?.isLarge ?? false }
+
+    /// Links that a large space is to have.
+    var activeLinks: Int { configuration.settings.activeLinks }
+
+    /// Devices worth a dial now: all members of small spaces, the targets of large ones, and those that
+    /// somebody waits for. Static peers are wanted whatever this says. O(members of small spaces).
+    mutating func wantedPeers(at now: Instant) -> Set<DeviceID> {
+        refreshViews(at: now)
+        var wanted: Set<DeviceID> = []
+        for index in spaces.indices {
+            let space = spaces[index].id
+            guard var state = links.views.removeValue(forKey: space) else { continue }
+            if state.isLarge {
+                let targets = state.view.targets(
+                    linked: linkedDevices(of: space), wanted: activeLinks, members: state.members,
+                    at: now.monotonic)
+                for device in targets { learnAddresses(of: device, in: index, state.view) }
+                wanted.formUnion(targets)
+            } else {
+                wanted.formUnion(state.members)
+            }
+            links.views[space] = state
+        }
+        wanted.formUnion(awaitedDevices)
+        return wanted
+    }
+
+    /// Devices that a program waits for by name; few, so that a wait for everybody does not dial everybody.
+    private var awaitedDevices: [DeviceID] {
+        waitingHolds.flatMap { $0.devices.count <= MeshLimits.activeLinks ? $0.devices : [] }
+    }
+
+    /// Where a device may be found, as the roster and those who met it say.
+    private mutating func learnAddresses(of device: DeviceID, in index: Int, _ view: PartialView) {
+        let told = view.addresses(of: device)
+        let said = spaces[index].roster.description(of: device)?.addresses ?? []
+        for address in (told + said).prefix(MeshLimits.addressesOfDeviceMax) {
+            links.book.add(address, device: device, source: .announced)
+        }
+    }
+
+    private func linkedDevices(of space: SpaceID) -> Set<DeviceID> {
+        Set(links.channels(of: space).compactMap { links.connections[$0.0]?.link?.device })
+    }
+
+    // MARK: What peers say
+
+    mutating func neighbourArrived(_ frame: NeighbourFrame, _ place: ChannelPlace, at now: Instant) {
+        links.connections[place.connection]?.link?.channels[place.number]?.neighbour = frame
+        trim(place.space, at: now)
+    }
+
+    /// A device on its walk: passed on, or remembered here.
+    mutating func walkArrived(_ frame: WalkFrame, _ place: ChannelPlace, at now: Instant) {
+        let space = spaces[place.space].id
+        guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number],
+            frame.device != device, links.views[space]?.isLarge == true,
+            spaces[place.space].roster.role(of: frame.device) != nil
+        else { return }
+        // A flood of walks goes no further than here.
+        let begun = max(channel.walksUntil, now.monotonic)
+        let spent = begun + MeshLimits.walkSpendMilliseconds
+        guard spent <= now.monotonic + UInt64(MeshLimits.walksOfPeerMax) * MeshLimits.walkSpendMilliseconds
+        else { return }
+        links.connections[place.connection]?.link?.channels[place.number]?.walksUntil = spent
+        let others = linkedDevices(of: space).sorted()
+        if frame.stops > 0, let next = links.views[space]?.view.nextStop(others, after: link.device) {
+            let onward = WalkFrame(stops: frame.stops - 1, device: frame.device, addresses: frame.addresses)
+            return send(onward, to: next, in: space)
+        }
+        links.views[space]?.view.hear(.init(device: frame.device, addresses: frame.addresses))
+        links.nextDialCheck = min(links.nextDialCheck, now.monotonic + 1_000)
+    }
+
+    private mutating func send(_ body: some FrameBody, to device: DeviceID, in space: SpaceID) {
+        let found = links.channels(of: space).first { links.connections[$0.0]?.link?.device == device }
+        guard let (id, number) = found else { return }
+        send([LinkFrame(body, on: number)], on: id)
+    }
+
+    /// A peer closed the link because it has enough: others first for a while.
+    mutating func peerHasEnough(_ peer: DeviceID, at now: Instant) {
+        for space in links.views.keys.sorted() where links.views[space]?.isLarge == true {
+            links.views[space]?.view.avoid(peer, at: now.monotonic)
+        }
+    }
+
+    // MARK: Time
+
+    /// Says how many links there are, where that changed, and begins the walks that are due.
+    mutating func tickViews(at now: Instant) {
+        refreshViews(at: now)
+        for index in spaces.indices {
+            let space = spaces[index].id
+            guard links.views[space]?.isLarge == true else { continue }
+            trim(index, at: now)
+            guard links.views[space]?.view.beginsWalk(at: now.monotonic) == true else { continue }
+            tellNeighbours(index, again: true, at: now)
+            let walk = WalkFrame(
+                stops: MeshLimits.walkStops, device: device, addresses: announcedAddresses())
+            let linked = linkedDevices(of: space).sorted()
+            if let first = links.views[space]?.view.nextStop(linked, after: nil) {
+                send(walk, to: first, in: space)
+            }
+        }
+    }
+
+    /// Tells peers of a large space how many links there are: once a link, and again with each walk.
+    mutating func tellNeighbours(_ index: Int, again: Bool, at now: Instant) {
+        let space = spaces[index].id
+        guard links.views[space]?.isLarge == true else { return }
+        let channels = links.channels(of: space)
+        for (id, number) in channels {
+            guard let channel = links.connections[id]?.link?.channels[number], channel.isReady,
+                again || !channel.toldNeighbour
+            else { continue }
+            links.connections[id]?.link?.channels[number]?.toldNeighbour = true
+            let isNeeded = channels.count <= activeLinks / 2 || isFixed(id)
+            send(
+                [LinkFrame(NeighbourFrame(links: channels.count, isNeeded: isNeeded), on: number)], on: id)
+        }
+    }
+
+    /// The configuration names the peer of a connection.
+    private func isFixed(_ id: ConnectionID) -> Bool {
+        links.connections[id]?.purpose.address.map { links.book[$0]?.source == .fixed } ?? false
+    }
+
+    /// Closes one link of a large space when there are too many; whoever it is hears of others first.
+    private mutating func trim(_ index: Int, at now: Instant) {
+        let space = spaces[index].id
+        let channels = links.channels(of: space)
+        guard links.views[space]?.isLarge == true, channels.count > activeLinks else { return }
+        let awaited = Set(awaitedDevices)
+        let asked = links.gossip[space]?.ask?.connection
+        var connection: [DeviceID: (ConnectionID, UInt16)] = [:]
+        let candidates = channels.compactMap { id, number -> PartialView.Link? in
+            guard let link = links.connections[id]?.link, let channel = link.channels[number] else {
+                return nil
+            }
+            connection[link.device] = (id, number)
+            let isNeeded =
+                channel.neighbour?.isNeeded ?? false || isFixed(id) || id == asked
+                || awaited.contains(link.device) || isWantedElsewhere(link, but: space)
+            return PartialView.Link(
+                device: link.device, links: channel.neighbour.map { Int($0.links) }, isNeeded: isNeeded)
+        }
+        let wanted = activeLinks
+        let chosen = links.views[space]?.view.surplus(candidates, wanted: wanted, at: now.monotonic)
+        guard let chosen, let (id, number) = connection[chosen] else { return }
+        let others = peersToTell(chosen, in: index).filter { $0.device != device }
+        if !others.isEmpty { send([LinkFrame(PeersFrame(others), on: number)], on: id) }
+        close(id, .enough, "\(activeLinks) links are enough in this space", at: now)
+    }
+
+    /// Another space of the link is small, and wants all its members.
+    private func isWantedElsewhere(_ link: PeerLink, but space: SpaceID) -> Bool {
+        link.channels.values.contains { $0.space != space && links.views[$0.space]?.isLarge == false }
+    }
+
+    /// When `tickViews` or the targets have something to do.
+    var viewsDeadline: UInt64? {
+        links.views.values.filter(\.isLarge).flatMap { [$0.view.nextWalk, $0.view.targetsDeadline] }
+            .compactMap(\.self).min()
+    }
+
+    /// Why a member of a large space is not linked; nil when it should be.
+    func whyNotWanted(_ peer: DeviceID) -> String? {
+        let shared = spaces.indices.filter { spaces[$0].roster.role(of: peer) != nil }
+        guard !shared.isEmpty, shared.allSatisfy({ isLarge($0) }) else { return nil }
+        return "not linked: \(activeLinks) links are enough in a large space, its changes come through others"
+    }
+}
