@@ -67,6 +67,10 @@ extension DaemonTests {
                 try write("listen = [\"\(a.address)\"]\n", file)
                 try a.launch(["--config", file, "--state", a.state, "--socket", a.socket, "--no-discovery"])
                 try eventually("a to answer", within: 20) { (try? a.api.open(1)) != nil }
+                try write("listen = [\"127.0.0.1:1\"]\nname = \"other\"\n", file)
+                let check = try a.api.post("/v1/reload?check=true", "")
+                #expect(try keys(check, "needsRestart") == ["listen"] && keys(check, "applied") == ["name"])
+                #expect(try a.api.json("/v1/status")["name"] != "other", "a check changes nothing")
                 try write("listen = [\"127.0.0.1:1\"]\n", file)
                 for _ in 0..<2 {
                     let answer = try a.api.post("/v1/reload", "")

@@ -58,7 +58,8 @@ struct Batch: Sendable {
             case .answer(let request, let answer) where answer.isFinal:
                 if answered.insert(request).inserted { result.append(.answer(request, .failed(error))) }
             case .log: result.append(effect)
-            case .backup(let request), .reload(let request): result.append(.answer(request, .failed(error)))
+            case .backup(let request), .reload(let request, _):
+                result.append(.answer(request, .failed(error)))
             case .answer, .dial, .send, .close, .halt: break
             }
         }

@@ -57,8 +57,8 @@ public enum Effect: Sendable {
     /// Make a consistent copy of the store and answer the request with `.backup`.
     case backup(RequestID)
     /// Read the config again: hand what it says over as `Input.settings`, then answer the request with
-    /// `.reloaded`.
-    case reload(RequestID)
+    /// `.reloaded`; with `isCheck` nothing is handed over.
+    case reload(RequestID, isCheck: Bool)
     /// Nothing can be trusted any more; exit with this message after the effects before it.
     case halt(String)
 }

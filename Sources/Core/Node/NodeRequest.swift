@@ -117,7 +117,8 @@ public enum NodeRequest: Sendable {
     case wait(SpaceReference, change: Dot, on: [DeviceID]?, timeoutSeconds: UInt64)
     /// Answer: `.backup`, made by the runtime.
     case backup
-    /// Answer: `.reloaded`, made by the shell, which knows the config file.
-    case reload
+    /// Answer: `.reloaded`, made by the shell, which knows the config file. `isCheck`: only say what would
+    /// become of it.
+    case reload(isCheck: Bool)
     case metrics
 }

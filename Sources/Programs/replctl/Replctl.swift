@@ -36,7 +36,7 @@ import ReplClient
             AddCommand.self, RemoveCommand.self, InsertCommand.self, MoveCommand.self, SpliceCommand.self,
             MakeCommand.self, EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, BackupCommand.self,
-            RestoreCommand.self, ReloadCommand.self, CompletionCommand.self,
+            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, CompletionCommand.self,
         ])
 
     static func main() async {

@@ -59,7 +59,7 @@ struct Daemon {
         let (backup, clock) = (state.backup, SystemClock.now)
         let reloader = Reloader(running: settings, log: sink, notifier: manager.notifier, read: read)
         let errands = Errands(
-            backup: { try backup.write(at: clock().wall) }, reload: { try reloader.reload($0) })
+            backup: { try backup.write(at: clock().wall) }, reload: { try reloader.reload(isCheck: $0, $1) })
         let runtime = NodeRuntime(log: log, pulse: manager.pulse, errands: errands)
         let node = try Node(store: store, configuration: configuration(state, discontinuity), at: clock())
         let peerLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)

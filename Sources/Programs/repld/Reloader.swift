@@ -27,16 +27,18 @@ final class Reloader: Sendable {
         self.running = Mutex(running)
     }
 
-    /// Takes into effect what may change; `take` hands the node's part over.
-    func reload(_ take: (NodeSettings) -> Void) throws -> ReloadReport {
+    /// Takes into effect what may change; `take` hands the node's part over. A check only says what would be.
+    func reload(isCheck: Bool, _ take: (NodeSettings) -> Void) throws -> ReloadReport {
         try running.withLock { running in
-            notifier?.reloading()
-            defer { notifier?.ready() }
+            if !isCheck { notifier?.reloading() }
+            defer { if !isCheck { notifier?.ready() } }
             let wanted = try read()
             let differing = ConfigKey.all.filter { !$0.isEqual(running, wanted) }
-            running = running.taking(from: wanted)
-            log.level = running.logLevel
-            take(running.node)
+            if !isCheck {
+                running = running.taking(from: wanted)
+                log.level = running.logLevel
+                take(running.node)
+            }
             return ReloadReport(
                 applied: differing.filter { $0.change == .applies }.map(\.name),
                 needsRestart: differing.filter { $0.change == .needsRestart }.map(\.name))
@@ -52,7 +54,7 @@ struct ReloadSignals: Service {
 
     func run() async {
         for await _ in signals.cancelOnGracefulShutdown() {
-            switch await runtime.answer(to: .reload) {
+            switch await runtime.answer(to: .reload(isCheck: false)) {
             case .reloaded(let report):
                 log.notice("\(Self.text(report))", metadata: ["code": "reloaded"])
             case .failed(.configInvalid(let reason)):

@@ -26,7 +26,7 @@ struct MatchedRequest {
         case .peers: return .ask(.peers)
         case .metrics: return .ask(.metrics)
         case .backup: return .ask(.backup)
-        case .reload: return .ask(.reload)
+        case .reload: return .ask(.reload(isCheck: try query.flag("check") ?? false))
         case .join: return .take(.join)
         case .listSpaces: return .ask(.spaces)
         case .createSpace: return .take(.createSpace)

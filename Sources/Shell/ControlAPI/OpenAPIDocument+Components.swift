@@ -37,6 +37,9 @@ extension OpenAPIDocument {
            "description":"`begin`: the current state first; a cursor: resume exactly after it; without it, \#
         from now.",
            "schema":{"type":"string"}},
+          "check":{
+           "name":"check","in":"query","description":"true: only say what would become of it.",
+           "schema":{"type":"boolean","default":false}},
           "follow":{
            "name":"follow","in":"query","description":"false: end after what is held.",
            "schema":{"type":"boolean","default":true}},

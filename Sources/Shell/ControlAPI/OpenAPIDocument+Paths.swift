@@ -70,6 +70,7 @@ extension OpenAPIDocument {
            "operationId":"reload",
            "summary":"Reads the config file again and says for each setting that differs whether it was \#
         applied or needs a restart. 422: the file cannot be used; nothing was applied.",
+           "parameters":[{"$ref":"#/components/parameters/check"}],
            "responses":{
             "200":{
              "description":"What became of each setting that differs, by key.",

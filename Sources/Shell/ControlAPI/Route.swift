@@ -58,7 +58,7 @@ public struct Route: Sendable {
         Route(.peers, "GET", "/v1/peers", .read),
         Route(.metrics, "GET", "/v1/metrics", .read),
         Route(.backup, "POST", "/v1/backup", .read),
-        Route(.reload, "POST", "/v1/reload", .write),
+        Route(.reload, "POST", "/v1/reload", .write, parameters: ["check"]),
         Route(.join, "POST", "/v1/join", .write, body: .json),
         Route(.listSpaces, "GET", "/v1/spaces", .read),
         Route(.createSpace, "POST", "/v1/spaces", .write, body: .json),

@@ -60,7 +60,7 @@ struct Delivery {
             case .log(let level, let code, let message):
                 log.log(level: level.logging, "\(message)", metadata: ["code": "\(code)"])
             case .backup(let id): startBackup(for: id)
-            case .reload(let id): startReload(for: id)
+            case .reload(let id, let isCheck): startReload(for: id, isCheck)
             case .halt(let message):
                 log.critical("\(message)", metadata: ["code": "halt"])
                 return RuntimeHalt(description: message)
@@ -104,12 +104,12 @@ struct Delivery {
 
     /// The new settings are queued before the answer leaves: whatever its receiver asks next finds them in
     /// effect.
-    private mutating func startReload(for id: RequestID) {
+    private mutating func startReload(for id: RequestID, _ isCheck: Bool) {
         guard let receiver = answers.removeValue(forKey: id) else { return }
         let (reload, post) = (errands.reload, post)
         DedicatedThread.start("repld-reload") {
             do {
-                receiver(.reloaded(try reload { post(.settings($0)) }))
+                receiver(.reloaded(try reload(isCheck) { post(.settings($0)) }))
             } catch {
                 receiver(.failed(.configInvalid("\(error)")))
             }

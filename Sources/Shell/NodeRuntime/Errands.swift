@@ -8,15 +8,16 @@ public struct Errands: Sendable {
     /// Writes a copy of the store; its path.
     let backup: @Sendable () throws -> String
     /// Reads the config again and hands over what the node is to take; throws when it cannot be used, and
-    /// then nothing is handed over.
-    let reload: @Sendable (_ take: (NodeSettings) -> Void) throws -> ReloadReport
+    /// then nothing is handed over, as when it is only a check.
+    let reload: @Sendable (_ isCheck: Bool, _ take: (NodeSettings) -> Void) throws -> ReloadReport
 
     /// Without `reload` there is no config, and nothing in it differs.
     public init(
         backup: @escaping @Sendable () throws -> String,
-        reload: @escaping @Sendable (_ take: (NodeSettings) -> Void) throws -> ReloadReport = { _ in
-            ReloadReport(applied: [], needsRestart: [])
-        }
+        reload: @escaping @Sendable (_ isCheck: Bool, _ take: (NodeSettings) -> Void) throws -> ReloadReport =
+            { _, _ in
+                ReloadReport(applied: [], needsRestart: [])
+            }
     ) {
         self.backup = backup
         self.reload = reload

@@ -217,7 +217,7 @@ public struct World {
         case .close(let id): closeConnection(id, from: index)
         case .backup(let request):
             nodes[index].answers[request, default: []].append(.backup(path: "/nowhere"))
-        case .reload(let request):
+        case .reload(let request, _):
             // A world has no config files; scripts hand settings over themselves.
             let report = ReloadReport(applied: [], needsRestart: [])
             nodes[index].answers[request, default: []].append(.reloaded(report))

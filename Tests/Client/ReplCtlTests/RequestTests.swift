@@ -75,6 +75,8 @@ private let writes: [Verbatim] = [
 private let others: [Verbatim] = [
     Verbatim("status", sends: "GET", "/v1/status"),
     Verbatim("peers", sends: "GET", "/v1/peers"),
+    Verbatim("reload", sends: "POST", "/v1/reload"),
+    Verbatim("reload", "--check", sends: "POST", "/v1/reload?check=true"),
     Verbatim("spaces", sends: "GET", "/v1/spaces"),
     Verbatim("space", "create", "home", sends: "POST", "/v1/spaces", #"{"name":"home"}"#),
     Verbatim("space", "show", "a/b", sends: "GET", "/v1/spaces/a%2fb"),

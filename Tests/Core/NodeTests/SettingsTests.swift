@@ -89,10 +89,10 @@ extension TestNode {
     @Test("a reload is the shell's errand: the node asks for it and answers nothing itself")
     func reload() throws {
         var box = try TestNode()
-        let id = box.submit(.reload)
+        let id = box.submit(.reload(isCheck: true))
         box.commit()
         #expect(box.answers[id] == nil)
-        let asked = box.effects.contains { if case .reload(id) = $0 { true } else { false } }
+        let asked = box.effects.contains { if case .reload(id, isCheck: true) = $0 { true } else { false } }
         #expect(asked)
     }
 }

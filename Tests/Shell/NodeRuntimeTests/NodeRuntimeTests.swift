@@ -14,7 +14,7 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 private func runtime(
     pulse: Pulse? = nil,
-    reload: @escaping @Sendable ((NodeSettings) -> Void) throws -> ReloadReport = { _ in
+    reload: @escaping @Sendable (Bool, (NodeSettings) -> Void) throws -> ReloadReport = { _, _ in
         ReloadReport(applied: [], needsRestart: [])
     }, backup: @escaping @Sendable () throws -> String = { "" }
 ) -> NodeRuntime {
@@ -272,7 +272,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         struct Refused: Error, CustomStringConvertible { let description = "r.toml:3:1: no" }
         let record = Record()
         let calls = Mutex(0)
-        let runtime = runtime(reload: { take in
+        let runtime = runtime(reload: { _, take in
             let call = calls.withLock { count in
                 count += 1
                 return count
@@ -283,20 +283,21 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         })
         let machine = Script(record) { input in
             switch input {
-            case .request(let id, .reload): [.reload(id)]
+            case .request(let id, .reload(let isCheck)): [.reload(id, isCheck: isCheck)]
             case .request(let id, _): [.answer(id, .done)]
             default: []
             }
         }
         runtime.start(machine, peers: nil)
-        guard case .reloaded(let report) = await answer(runtime, .reload) else {
+        guard case .reloaded(let report) = await answer(runtime, .reload(isCheck: false)) else {
             Issue.record("no report")
             return
         }
         #expect(report == ReloadReport(applied: ["name"], needsRestart: ["state"]))
         _ = await answer(runtime)
         #expect(record.lines.filter { $0 != "commit" } == ["request 1", "settings kitchen", "request 2"])
-        guard case .configInvalid("r.toml:3:1: no")? = error(await answer(runtime, .reload)) else {
+        guard case .configInvalid("r.toml:3:1: no")? = error(await answer(runtime, .reload(isCheck: false)))
+        else {
             Issue.record("a refused file is told")
             return
         }

@@ -46,7 +46,7 @@ extension Node {
                 id, in: try index(of: reference), change: change, on: devices, timeoutSeconds: timeout,
                 at: now)
         case .backup: batch.emit(.backup(id))
-        case .reload: batch.emit(.reload(id))
+        case .reload(let isCheck): batch.emit(.reload(id, isCheck: isCheck))
         case .metrics: batch.answer(id, .metrics(metrics(at: now)))
         }
     }

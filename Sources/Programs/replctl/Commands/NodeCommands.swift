@@ -41,12 +41,18 @@ struct ReloadCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Have the daemon read its config file again.",
         discussion: "Says for each setting that differs whether it was applied or needs a restart.")
+    @Flag(help: "Only say what would become of it.") var check = false
     @OptionGroup var common: DaemonOptions
 
+    static func request(isCheck: Bool) -> ClientRequest {
+        ClientRequest("POST", ["reload"], query: isCheck ? [("check", "true")] : [])
+    }
+
     func run() async throws {
-        try await ask(ClientRequest("POST", ["reload"])) { answer in
+        try await ask(Self.request(isCheck: check)) { answer in
             let keys = { (name: Key) in answer.list(name).compactMap(\.text) }
-            for key in keys("applied") { try console.writeLine("\(console.safe(key))  applied") }
+            let applied = check ? "would be applied" : "applied"
+            for key in keys("applied") { try console.writeLine("\(console.safe(key))  \(applied)") }
             for key in keys("needsRestart") { try console.writeLine("\(console.safe(key))  needs a restart") }
             if keys("applied").isEmpty && keys("needsRestart").isEmpty { console.complain("nothing changed") }
         }

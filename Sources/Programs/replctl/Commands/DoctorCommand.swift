@@ -1,0 +1,157 @@
+// What a person runs first when something is not as it should be: one look at everything that is known to go
+// wrong, each with what to do. It changes nothing.
+
+import ArgumentParser
+import Bytes
+import ControlAPI
+import Documents
+import Glibc
+import ReplClient
+
+struct DoctorCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look for what is wrong: the daemon, its socket, config, clock, disk and peers.",
+        discussion: "Ends with 0 when nothing is wrong, with 1 when something needs attention.")
+    @OptionGroup var common: DaemonOptions
+
+    func run() async throws {
+        // Whoever cannot be asked is what is wrong, and the client says why.
+        let status = try await common.client.call(ClientRequest("GET", ["status"])).json()
+        let peers = try await common.client.call(ClientRequest("GET", ["peers"])).json()
+        var findings = Self.daemon(status) + [await config()]
+        findings += Self.alarms(status) + [Self.clock(status)] + Self.peers(peers)
+        if getgrnam("repld") == nil {
+            findings.append(
+                Finding(
+                    .note, "socket",
+                    "this machine has no group repld: only root and the daemon's user may use it",
+                    hint: "systemd-sysusers, or groupadd --system repld"))
+        }
+        try show(findings)
+        let wrong = findings.count { $0.level == .wrong }
+        if wrong > 0 {
+            throw CommandFailure(.failed, wrong == 1 ? "1 thing is wrong" : "\(wrong) things are wrong")
+        }
+    }
+
+    private func show(_ findings: [Finding]) throws {
+        if common.json {
+            var json = JSONWriter()
+            json.object { json in
+                json.name("findings")
+                json.array(findings) { json, finding in
+                    json.object {
+                        $0.member("check", finding.check)
+                        $0.member("level", finding.level.rawValue)
+                        $0.member("message", finding.message)
+                        $0.member("hint", finding.hint)
+                    }
+                }
+            }
+            return try console.writeLine(json.bytes)
+        }
+        for finding in findings {
+            let paint: Console.Paint =
+                switch finding.level {
+                case .fine: .green
+                case .note: .yellow
+                case .wrong: .red
+                }
+            let level =
+                finding.level.rawValue + String(repeating: " ", count: 5 - finding.level.rawValue.count)
+            try console.writeLine(
+                console.painted(level, paint) + "  \(finding.check): \(console.safe(finding.message))")
+            if !finding.hint.isEmpty { try console.writeLine("       \(console.safe(finding.hint))") }
+        }
+    }
+
+    // MARK: What is looked at
+
+    struct Finding: Equatable {
+        enum Level: String {
+            case fine
+            case note
+            case wrong
+        }
+
+        let level: Level
+        let check: String
+        let message: String
+        let hint: String
+
+        init(_ level: Level, _ check: String, _ message: String, hint: String = "") {
+            (self.level, self.check, self.message, self.hint) = (level, check, message, hint)
+        }
+    }
+
+    static func daemon(_ status: PlainValue) -> [Finding] {
+        let version = status.cell("version")
+        let answers = Finding(.fine, "daemon", "\(status.cell("name")) answers, version \(version)")
+        guard version != Replctl.version else { return [answers] }
+        return [
+            answers,
+            Finding(
+                .note, "version", "the daemon is \(version), replctl is \(Replctl.version)",
+                hint: "restart the daemon after an upgrade"),
+        ]
+    }
+
+    /// The config as it would be read now.
+    private func config() async -> Finding {
+        do throws(ClientError) {
+            let report = try await common.client.call(ReloadCommand.request(isCheck: true)).json()
+            return Self.config(report)
+        } catch {
+            return Finding(.wrong, "config", error.message, hint: error.hint)
+        }
+    }
+
+    static func config(_ report: PlainValue) -> Finding {
+        let names = { (member: Key) in report.list(member).compactMap(\.text).joined(separator: ", ") }
+        if !names("needsRestart").isEmpty {
+            return Finding(
+                .note, "config", "changed since the start: \(names("needsRestart"))",
+                hint: "restart the daemon")
+        }
+        if !names("applied").isEmpty {
+            return Finding(
+                .note, "config", "changed and not applied: \(names("applied"))", hint: "replctl reload")
+        }
+        return Finding(.fine, "config", "usable, and what runs")
+    }
+
+    static func alarms(_ status: PlainValue) -> [Finding] {
+        let found = status.list("alarms").map { alarm in
+            Finding(.wrong, alarm.cell("code"), alarm.cell("message"), hint: alarm.string("hint") ?? "")
+        }
+        return found.isEmpty
+            ? [Finding(.fine, "alarms", "none: disk, logs and keys are as they should be")] : found
+    }
+
+    /// Ties between concurrent changes go by the clock: seconds matter to people, minutes raise an alarm.
+    static func clock(_ status: PlainValue) -> Finding {
+        guard let offset = status["clock"]?.integer("offsetMs") else {
+            return Finding(.note, "clock", "no peer to compare with")
+        }
+        guard offset.magnitude > 5_000 else {
+            return Finding(.fine, "clock", "\(offset) ms off the peers' at most")
+        }
+        return Finding(
+            .note, "clock", "\(offset / 1_000) s off a peer's",
+            hint: "set the clock that is wrong, as with NTP")
+    }
+
+    static func peers(_ peers: PlainValue) -> [Finding] {
+        let all = peers.list("peers")
+        let linked = all.count { $0.string("state") == "connected" }
+        let summary = Finding(
+            all.isEmpty || linked > 0 ? .fine : .wrong, "peers", "\(linked) of \(all.count) are linked")
+        return [summary]
+            + all.filter { $0.string("state") != "connected" }.map {
+                Finding(
+                    .note, "peer", "\($0.cell("name")) is \($0.cell("state"))",
+                    hint: $0.string("whyNot") ?? "")
+            }
+    }
+}

@@ -1,0 +1,82 @@
+// What `doctor` finds in the daemon's answers, and how it ends.
+
+import ControlAPI
+import Documents
+import Testing
+
+@testable import replctl
+
+private func json(_ text: String) throws -> PlainValue { try JSONReader.read(Array(text.utf8)) }
+
+@Suite struct DoctorTests {
+    @Test("alarms are wrong, with their hints; without any that is said")
+    func alarms() throws {
+        let found = DoctorCommand.alarms(
+            try json(#"{"alarms":[{"code":"disk-low","message":"1 MiB is free","hint":"free space"}]}"#))
+        #expect(found == [.init(.wrong, "disk-low", "1 MiB is free", hint: "free space")])
+        #expect(DoctorCommand.alarms(try json(#"{"alarms":[]}"#)).map(\.level) == [.fine])
+    }
+
+    @Test("a clock is compared with the peers', seconds are worth a note")
+    func clock() throws {
+        #expect(DoctorCommand.clock(try json(#"{"clock":{"offsetMs":null}}"#)).message.contains("no peer"))
+        #expect(DoctorCommand.clock(try json(#"{"clock":{"offsetMs":-5000}}"#)).level == .fine)
+        #expect(DoctorCommand.clock(try json(#"{"clock":{"offsetMs":-5001}}"#)).level == .note)
+        #expect(DoctorCommand.clock(try json(#"{"clock":{"offsetMs":-9223372036854775808}}"#)).level == .note)
+    }
+
+    @Test("a config that differs from what runs says which command applies it")
+    func config() throws {
+        #expect(DoctorCommand.config(try json(#"{"applied":[],"needsRestart":[]}"#)).level == .fine)
+        #expect(
+            DoctorCommand.config(try json(#"{"applied":["name"],"needsRestart":[]}"#)).hint
+                == "replctl reload")
+        #expect(
+            DoctorCommand.config(try json(#"{"applied":["name"],"needsRestart":["state"]}"#)).hint
+                == "restart the daemon")
+    }
+
+    @Test("peers that are not linked are named with the reason; no link to anybody is wrong")
+    func peers() throws {
+        let one = #"{"name":"attic","state":"waiting","whyNot":"refused"}"#
+        let found = DoctorCommand.peers(try json(#"{"peers":[\#(one)]}"#))
+        #expect(found.map(\.level) == [.wrong, .note])
+        #expect(found.last == .init(.note, "peer", "attic is waiting", hint: "refused"))
+        let linked = DoctorCommand.peers(try json(#"{"peers":[{"name":"b","state":"connected"},\#(one)]}"#))
+        #expect(linked.map(\.level) == [.fine, .note])
+        #expect(DoctorCommand.peers(try json(#"{"peers":[]}"#)).map(\.level) == [.fine])
+    }
+
+    @Test("it ends with 1 when something is wrong, with 0 when nothing is, with 2 when nobody answers")
+    func ends() async throws {
+        for (alarms, reload, code) in [
+            ("[]", FakeAnswer.whole(200, #"{"applied":[],"needsRestart":[]}"#), ExitCode.ok),
+            (
+                #"[{"code":"cloned","message":"twice","hint":"stop one"}]"#,
+                .whole(200, #"{"applied":[],"needsRestart":[]}"#), .failed
+            ),
+            (
+                "[]",
+                .whole(
+                    422, #"{"error":{"code":"config-invalid","message":"r.toml:1:1: no","hint":"mend it"}}"#),
+                .failed
+            ),
+        ] as [(String, FakeAnswer, ExitCode)] {
+            try await FakeDaemon.serving({ request in
+                switch request.target {
+                case "/v1/status":
+                    .whole(200, #"{"name":"a","version":"0.1.0","clock":{},"alarms":\#(alarms)}"#)
+                case "/v1/peers": .whole(200, #"{"peers":[]}"#)
+                default: request.target == "/v1/reload?check=true" ? reload : .whole(500, "{}")
+                }
+            }) { daemon in
+                let result = try await replctl(["doctor", "--socket", daemon.socket])
+                #expect(result.code == code, "\(result)")
+                if code != .ok { #expect(result.error.contains("1 thing is wrong")) }
+                let asJSON = try await replctl(["doctor", "--json", "--socket", daemon.socket])
+                #expect(asJSON.output.hasPrefix(#"{"findings":[{"check":"daemon","level":"fine""#))
+            }
+        }
+        #expect(try await replctl(["doctor", "--socket", "/tmp/no/such/socket"]).code == .unreachable)
+    }
+}
