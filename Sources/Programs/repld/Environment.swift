@@ -27,8 +27,8 @@ struct Environment: Sendable {
         return self["HOME"].map { "\($0)/.local/state/repld" }
     }
 
-    /// Makes what is missing above the state directory where the user's own is by default: nobody else does (XDG
-    /// Base Directory: mode 0700). What is wrong shows when the directory itself is made.
+    /// Makes what is missing above the state directory where the user's own is by default: nobody else does
+    /// (XDG Base Directory: mode 0700). What is wrong shows when the directory itself is made.
     func makeParents(of directory: String) {
         guard !isRoot, directory == stateDirectory, let home = self["HOME"], directory.hasPrefix(home + "/")
         else { return }
