@@ -265,9 +265,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         }
     }
 
-    @Test(
-        "settings of a reload are handled before what is asked after its answer; a refused one changes nothing"
-    )
+    @Test("settings of a reload are handled before what is asked after its answer; a refused one gives none")
     func reload() async throws {
         struct Refused: Error, CustomStringConvertible { let description = "r.toml:3:1: no" }
         let record = Record()
