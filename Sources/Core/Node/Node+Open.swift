@@ -30,6 +30,9 @@ extension Node {
         }
         try recallContinuity(at: now)
         recallForks(at: now)
+        try openCaution(at: now)
+        recallQuarantine(at: now)
+        try executeSkipped(at: now)
         nextSweep = now.monotonic + 60_000
     }
 

@@ -42,6 +42,8 @@ public struct Node<Store: ChangeStore> {
     /// Monotonic milliseconds of the next sweep of expired idempotency keys.
     var nextSweep: UInt64 = 0
     var counters = NodeCounters()
+    /// After a crash: what is noted before it is executed, and what is not executed any more.
+    var caution = Caution()
     /// Connections, addresses, and what waits.
     var links: LinksState
 
@@ -97,6 +99,7 @@ public struct Node<Store: ChangeStore> {
             links.addressesVersion += 1
         case .tick:
             expire(at: now)
+            tickCaution(at: now)
             tickForks(at: now)
             tickLinks(at: now)
         case .stopping: stopLinks(at: now)
@@ -118,6 +121,7 @@ public struct Node<Store: ChangeStore> {
         }
         let done = batch.finish()
         retiring = []
+        notesAreDurable()
         for index in spaces.indices { spaces[index].durable = spaces[index].held }
         for (request, work) in done.afterCommit { openReading(request, work) }
         answerWaiting(at: now)
@@ -132,6 +136,7 @@ public struct Node<Store: ChangeStore> {
         var next: UInt64? = nextSweep
         for waiting in waitingReads { next = min(next ?? .max, waiting.deadline) }
         for waiting in waitingHolds { next = min(next ?? .max, waiting.deadline) }
+        if let moment = cautionDeadline { next = min(next ?? .max, moment) }
         for pending in links.reissues.values { next = min(next ?? .max, pending.due) }
         if let moment = linksDeadline { next = min(next ?? .max, moment) }
         return next

@@ -17,6 +17,8 @@ public enum NodeAnswer: Sendable {
     case members([MemberReport])
     case invite(id: String, token: String)
     case invites([InviteReport])
+    case forks([ForkReport])
+    case skipped([SkippedReport])
     /// A stage of joining, e.g. "dialling 127.0.0.1:21420"; more answers follow.
     case joinStage(String)
     case joined(SpaceReport)
@@ -223,8 +225,8 @@ public struct PeerReport: Hashable, Sendable {
 
 /// Something that a person should look at; stays until it is resolved.
 public struct Alarm: Hashable, Sendable {
-    /// kebab-case, stable: "restored", "cloned", "fork-suspicion", "digest-differs", "clock-far", "disk-low"
-    /// …
+    /// kebab-case, stable: "restored", "cloned", "fork", "fork-suspicion", "quarantined", "digest-differs",
+    /// "clock-far", "disk-low" …
     public let code: String
     public let message: String
     public let hint: String

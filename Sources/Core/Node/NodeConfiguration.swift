@@ -16,6 +16,9 @@ public struct NodeConfiguration: Sendable {
     /// Set when the log that this store holds may have gone on elsewhere: a restored backup, a copied disk.
     /// Every space then gets a new incarnation, and an alarm says this.
     public let discontinuity: String?
+    /// The last process died of a trap, not of a stop, a kill or a loss of power: what comes from peers is
+    /// noted before it is executed, for a while.
+    public var hasCrashed = false
     /// What may change while the node runs.
     public internal(set) var settings: NodeSettings
 

@@ -101,6 +101,10 @@ public enum NodeRequest: Sendable {
     case invite(SpaceReference, role: Role, expiresSeconds: UInt64)
     case invites(SpaceReference)
     case revokeInvite(SpaceReference, id: String)
+    /// Logs that were closed. Answer: `.forks`.
+    case forks(SpaceReference)
+    /// Changes that are held and not executed. Answer: `.skipped`.
+    case skipped(SpaceReference)
     /// Answers: `.joinStage`…, then `.joined` or `.failed`.
     case join(token: String, name: String?)
     case listDocuments(SpaceReference, prefix: Key, after: Key?, limit: Int, atLeast: AtLeast?)

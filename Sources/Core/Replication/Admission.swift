@@ -15,7 +15,7 @@ public import Causality
 import Documents
 import Identity
 public import Roster
-import Wire
+public import Wire
 
 /// Decides about verified changes of one space.
 public enum Admission {
@@ -91,11 +91,13 @@ public enum Admission {
         return first.map { .dot($0, distance: distance) }
     }
 
-    private static func isStaticallyValid(_ change: Change) -> Bool {
+    /// True when every operation of the change may be executed.
+    public static func isStaticallyValid(_ change: Change) -> Bool {
         zip(change.operations, change.stamps()).allSatisfy { $0.isStaticallyValid($1) }
     }
 
-    private static func hasUnknownOperations(_ change: Change) -> Bool {
+    /// True when this version cannot execute it.
+    public static func hasUnknownOperations(_ change: Change) -> Bool {
         change.operations.contains { operation in
             if case .unknown = operation.body { true } else { false }
         }

@@ -35,6 +35,7 @@ import ReplClient
             GetCommand.self, ListCommand.self, SetCommand.self, DeleteCommand.self, IncrementCommand.self,
             AddCommand.self, RemoveCommand.self, InsertCommand.self, MoveCommand.self, SpliceCommand.self,
             MakeCommand.self, EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
+            ForksCommand.self, QuarantineCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, BackupCommand.self,
             RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, CompletionCommand.self,
         ])

@@ -61,7 +61,10 @@ struct Daemon {
         let errands = Errands(
             backup: { try backup.write(at: clock().wall) }, reload: { try reloader.reload(isCheck: $0, $1) })
         let runtime = NodeRuntime(log: log, pulse: manager.pulse, errands: errands)
-        let node = try Node(store: store, configuration: configuration(state, discontinuity), at: clock())
+        var found = configuration(state, discontinuity)
+        found.hasCrashed = CrashMarker.take(in: settings.state)
+        CrashMarker.arm(in: settings.state)
+        let node = try Node(store: store, configuration: found, at: clock())
         let peerLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let controlLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let network = PeerNetwork(

@@ -36,6 +36,8 @@ struct MatchedRequest {
         case .listInvites: return .ask(.invites(space))
         case .createInvite: return .take(.createInvite(space))
         case .revokeInvite: return .ask(.revokeInvite(space, id: captures[1].string))
+        case .listForks: return .ask(.forks(space))
+        case .listQuarantine: return .ask(.skipped(space))
         case .listDocuments: return .ask(try listing())
         case .readDocument: return .ask(try reading())
         case .transact: return .take(.transact(space, idempotencyKey: head.header("idempotency-key")))

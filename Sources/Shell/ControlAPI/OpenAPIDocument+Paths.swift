@@ -177,6 +177,45 @@ extension OpenAPIDocument {
             "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"}}}},
+         "/v1/spaces/{space}/forks":{
+          "parameters":[{"$ref":"#/components/parameters/space"}],
+          "get":{
+           "operationId":"listForks",
+           "summary":"Logs that were proved to go on in two ways, and from where on they do not count.",
+           "responses":{
+            "200":{
+             "description":"The closed logs.",
+             "content":{
+              "application/json":{
+               "schema":{
+                "type":"object",
+                "properties":{"forks":{"type":"array","items":{"$ref":"#/components/schemas/Fork"}}},
+                "required":["forks"]}}}},
+            "400":{"$ref":"#/components/responses/Malformed"},
+            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
+         "/v1/spaces/{space}/quarantine":{
+          "parameters":[{"$ref":"#/components/parameters/space"}],
+          "get":{
+           "operationId":"listQuarantine",
+           "summary":"Changes that are held and not executed: quarantined, or of a newer version.",
+           "responses":{
+            "200":{
+             "description":"The changes.",
+             "content":{
+              "application/json":{
+               "schema":{
+                "type":"object",
+                "properties":{
+                 "changes":{"type":"array","items":{"$ref":"#/components/schemas/SkippedChange"}}},
+                "required":["changes"]}}}},
+            "400":{"$ref":"#/components/responses/Malformed"},
+            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/invites":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "get":{

@@ -78,6 +78,30 @@ extension OpenAPIDocument {
            "id":{"type":"string"},"role":{"$ref":"#/components/schemas/Role"},
            "expires":{"type":"integer","description":"Seconds since 1970."},"state":{"type":"string"}},
           "required":["id","role","expires","state"]},
+         "Fork":{
+          "type":"object",
+          "properties":{
+           "replica":{"type":"string"},
+           "device":{"type":["string","null"],"description":"Who wrote it."},"name":{"type":"string"},
+           "closedAt":{"type":"integer","description":"Nothing from this sequence on counts."},
+           "since":{"type":"integer","description":"Milliseconds since 1970."},
+           "branch":{
+            "type":["object","null"],"description":"What is held here beyond; it is void.",
+            "properties":{
+             "first":{"type":"integer"},"last":{"type":"integer"},
+             "reissuedIn":{"type":["string","null"],"description":"The log that its author writes it in again."},
+             "reissued":{"type":"boolean","description":"All of it is held there."}},
+            "required":["first","last","reissuedIn","reissued"]}},
+          "required":["replica","device","name","closedAt","since","branch"]},
+         "SkippedChange":{
+          "type":"object",
+          "properties":{
+           "change":{"type":"string"},"device":{"type":["string","null"]},
+           "reason":{"type":"string","enum":["quarantined","newer-version"]},
+           "since":{"type":"integer","description":"Milliseconds since 1970."},
+           "documents":{
+            "type":"array","items":{"type":"string"},"description":"They are shown without it."}},
+          "required":["change","device","reason","since","documents"]},
          "SpaceRequest":{
           "type":"object","properties":{"name":{"type":"string","pattern":"^[a-z0-9][a-z0-9._-]{0,63}$"}},
           "required":["name"],"additionalProperties":false},

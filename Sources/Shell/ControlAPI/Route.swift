@@ -31,6 +31,7 @@ public struct Route: Sendable {
         case openapi, status, peers, metrics, backup, reload
         case listSpaces, createSpace, getSpace, leaveSpace, listMembers
         case listInvites, createInvite, revokeInvite, join
+        case listForks, listQuarantine
         case listDocuments, readDocument, transact, streamTransactions
         case watchChanges, exportDocuments, importDocuments, readLog, wait
     }
@@ -68,6 +69,8 @@ public struct Route: Sendable {
         Route(.listInvites, "GET", "/v1/spaces/{space}/invites", .read),
         Route(.createInvite, "POST", "/v1/spaces/{space}/invites", .write, body: .json),
         Route(.revokeInvite, "DELETE", "/v1/spaces/{space}/invites/{id}", .write),
+        Route(.listForks, "GET", "/v1/spaces/{space}/forks", .read),
+        Route(.listQuarantine, "GET", "/v1/spaces/{space}/quarantine", .read),
         Route(
             .listDocuments, "GET", "/v1/spaces/{space}/documents", .read,
             parameters: ["prefix", "after", "limit", "timeoutSeconds"]),

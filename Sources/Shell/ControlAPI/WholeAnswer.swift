@@ -71,6 +71,8 @@ public struct WholeAnswer: Sendable {
                 $0.member("token", token)
             }
         case .invites(let invites): json.object { $0.list("invites", invites) { $0.invite($1) } }
+        case .forks(let forks): json.object { $0.list("forks", forks) { $0.fork($1) } }
+        case .skipped(let changes): json.object { $0.list("changes", changes) { $0.skipped($1) } }
         case .documents(let documents, let next, let cursor):
             headers = [("Repl-Cursor", cursor)]
             json.listing(documents, next: next)

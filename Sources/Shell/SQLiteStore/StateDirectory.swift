@@ -4,6 +4,7 @@
 //     repld.db        the database, with -wal and -shm beside it while it is open
 //     device.key      the device's seed, unless it came as a credential
 //     instance        how the directory recognises itself (`Continuity`)
+//     crashed         the last process died of a trap (`CrashMarker`)
 //     high-water      how far the database was written (`HighWater`)
 //     backup-*.db     a copy on its way to a program
 

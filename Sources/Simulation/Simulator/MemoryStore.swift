@@ -25,11 +25,24 @@ public struct MemoryStore: ChangeStore, Sendable {
 
     /// Injected from outside; cleared when it has struck, but for a failed sync.
     public var fault: Fault?
+    /// Appending this change as executed stands for a process that dies of it: `imageOfTrap` is then what is
+    /// on the disk.
+    public var poison: Dot?
+    private var trapTables: MemoryTables?
     private var tables = MemoryTables()
     /// Takes back what was written since `begin`, last first; nil outside a transaction.
     private var undo: [@Sendable (inout MemoryTables) -> Void]?
 
     public init() {}
+
+    /// The disk at the moment at which the process died; nil: it lives.
+    public var imageOfTrap: MemoryStore? {
+        guard let trapTables else { return nil }
+        var image = MemoryStore()
+        image.tables = trapTables
+        image.poison = poison
+        return image
+    }
 
     /// What the next process finds: everything committed, nothing else. Faults stay with the disk.
     public func afterCrash() -> MemoryStore {
@@ -109,6 +122,13 @@ public struct MemoryStore: ChangeStore, Sendable {
         let head = tables.spaces[space]?.logs[run.replica]?.head ?? .none
         precondition(
             run.first > head, "\(run.replica) is held up to \(head), a run from \(run.first) is appended")
+        if let poison, trapTables == nil,
+            changes.contains(where: {
+                $0.replica == poison.replica && $0.last == poison.sequence && $0.status == .executed
+            })
+        {
+            trapTables = afterCrash().tables
+        }
         change(space) {
             $0.logs[run.replica, default: MemoryTables.Log()].runs.append(run)
             $0.commits.append(contentsOf: changes)

@@ -1,6 +1,7 @@
 // What tests do to boxes and connections beyond weather: disks put back, copied and failing, strangers that
 // connect.
 
+public import Causality
 public import Node
 
 extension World {
@@ -33,6 +34,22 @@ extension World {
     /// The node's next commit fails so; nil: no fault.
     public mutating func failCommit(_ index: Int, _ failure: StoreFailure?) {
         nodes[index].node?.store.fault = failure.map { MemoryStore.Fault(failure: $0) }
+    }
+
+    /// The process died of a trap while it executed the store's poison: the node is down, on the disk of that
+    /// moment, and its next start is told. False when it did not die.
+    public mutating func dieOfPoison(_ index: Int) -> Bool {
+        guard let image = nodes[index].node?.store.imageOfTrap else { return false }
+        crash(index)
+        nodes[index].disk = image
+        nodes[index].hasCrashed = true
+        return true
+    }
+
+    /// Executing this change kills the node's process; the test looks with `dieOfPoison`.
+    public mutating func poison(_ index: Int, _ change: Dot?) {
+        nodes[index].node?.store.poison = change
+        nodes[index].disk.poison = change
     }
 
     /// The node is told to stop, as by SIGTERM. It still runs: what it says is sent.

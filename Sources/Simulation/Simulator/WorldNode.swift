@@ -17,6 +17,8 @@ public struct WorldNode {
     public internal(set) var log: [String] = []
     public internal(set) var starts: UInt64 = 0
     var nextRequest: UInt64 = 1
+    /// Its process died of a trap before this start.
+    var hasCrashed = false
     /// When its next tick is scheduled.
     var tickAt: UInt64?
     /// When the open batch is committed; nil: none is open.
@@ -35,9 +37,10 @@ public struct WorldNode {
     /// The node on its disk, with chance that follows from the world's seed and the number of the start.
     /// `other` runs on a disk with the same spaces, which are then not read again.
     func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore> {
-        let configuration = NodeConfiguration(
+        var configuration = NodeConfiguration(
             device: deviceKey, box: box, deviceName: deviceName, version: "simulated",
             entropySeed: secret(100 + starts), discontinuity: nil, staticPeers: staticPeers, advertise: [])
+        configuration.hasCrashed = hasCrashed
         do throws(StoreFailure) {
             guard let other else { return try Node(store: disk, configuration: configuration, at: now) }
             return try Node(store: disk, like: other, configuration: configuration, at: now)

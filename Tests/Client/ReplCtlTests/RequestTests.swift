@@ -86,6 +86,8 @@ private let others: [Verbatim] = [
         "/v1/spaces/home/invites", #"{"role":"reader","expiresSeconds":7200}"#),
     Verbatim("space", "invites", "home", sends: "GET", "/v1/spaces/home/invites"),
     Verbatim("space", "revoke", "home", "ab", sends: "DELETE", "/v1/spaces/home/invites/ab"),
+    Verbatim("forks", "home", sends: "GET", "/v1/spaces/home/forks"),
+    Verbatim("quarantine", "home", sends: "GET", "/v1/spaces/home/quarantine"),
     Verbatim("space", "leave", "home", sends: "DELETE", "/v1/spaces/home"),
     Verbatim("ls", "home", "a b&c", sends: "GET", "/v1/spaces/home/documents?prefix=a%20b%26c"),
     Verbatim(

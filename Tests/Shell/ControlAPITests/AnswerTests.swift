@@ -42,6 +42,30 @@ private let dotText = "00000000000000000000000000000007:9"
         #expect(try body(.documents([], next: nil, cursor: "c")).1 == #"{"documents":[],"next":null}"#)
     }
 
+    @Test("closed logs say what is held of them, skipped changes why")
+    func forks() throws {
+        let (log, again) = (
+            ReplicaID(raw: Bytes16(high: 1, low: 2)), ReplicaID(raw: Bytes16(high: 3, low: 4))
+        )
+        let branch = ForkReport.Branch(
+            first: SequenceNumber(7), last: SequenceNumber(9), reissuedIn: again, isReissued: true)
+        let reports = [branch, nil].map { branch in
+            ForkReport(
+                replica: log, device: nil, deviceName: "", closedAt: SequenceNumber(7), since: 5,
+                branch: branch)
+        }
+        let head = #"{"replica":"\#(log)","device":null,"name":"","closedAt":7,"since":5,"branch":"#
+        let held = #"{"first":7,"last":9,"reissuedIn":"\#(again)","reissued":true}"#
+        #expect(try body(.forks(reports)).1 == "{\"forks\":[\(head)\(held)},\(head)null}]}")
+        let skipped = SkippedReport(
+            change: Dot(log, SequenceNumber(3)), device: nil, reason: "quarantined", since: 6,
+            documents: ["a/b"])
+        #expect(
+            try body(.skipped([skipped])).1
+                == #"{"changes":[{"change":"\#(log):3","device":null,"reason":"quarantined","since":6,"#
+                + #""documents":["a/b"]}]}"#)
+    }
+
     @Test("a new space is 201, a space 200")
     func spaces() throws {
         let space = SpaceReport(id: SpaceID(raw: .zero), name: "n", role: .admin, members: 1, documents: 0)

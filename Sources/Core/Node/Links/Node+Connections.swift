@@ -221,6 +221,7 @@ extension Node {
         links.buffer = .init()
         links.announced = [:]
         links.digests = [:]
+        caution.drop()
         // Made from a roster that may be taken back: the next one of the same length is another.
         links.candidates = nil
         return effects

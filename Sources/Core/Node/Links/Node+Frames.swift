@@ -142,4 +142,11 @@ struct ChannelPlace: Sendable {
     let connection: ConnectionID
     let number: UInt16
     let space: Int
+
+    /// The same for later, when spaces may stand elsewhere.
+    struct Name: Hashable, Sendable {
+        let connection: ConnectionID
+        let number: UInt16
+        let space: SpaceID
+    }
 }

@@ -13,6 +13,7 @@ import Wire
 
 extension Node {
     mutating func segmentArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
+        if defers(body, place, at: now) { return }
         links.counters.segmentsReceived += 1
         links.counters.segmentBytesReceived += UInt64(body.count)
         do {
@@ -89,6 +90,7 @@ extension Node {
         _ candidates: [Candidate], from peer: DeviceID, _ place: ChannelPlace, at now: Instant
     ) throws {
         let index = place.space
+        if defers(candidates, isWhole: true, in: index) { return }
         var refused: Admission.Refusal?
         for candidate in candidates where refused == nil {
             let log = LogID(spaces[index].id, candidate.change.replica)
@@ -120,16 +122,22 @@ extension Node {
 
     /// Appends and applies one change, with its seal.
     mutating func execute(_ ready: ReadyChange, in index: Int) throws(StoreFailure) {
-        let status: ChangeStatus
+        var status: ChangeStatus
         switch ready.status {
         case .executed: status = .executed
         case .void: status = .void
         case .skipped: status = .skipped
         }
+        let isQuarantined = status == .executed && isQuarantined(ready.change, in: spaces[index].id)
+        if isQuarantined { status = .skipped }
         let patches = try spaces[index].execute(ready.verified, status: status, in: &store, &batch)
         if let seal = ready.seal {
             try batch.write(&store)
             try store.addSeal(spaces[index].id, seal, isBoundary: ready.verified.isBoundary)
+        }
+        if status == .skipped {
+            try spaces[index].noteSkipped(
+                ready.change, isQuarantined ? .quarantined : .unknown, to: &store, &batch)
         }
         counters.changesCommitted += 1
         if status == .void { counters.changesVoid += 1 }
@@ -148,6 +156,7 @@ extension Node {
         do throws(StoreFailure) {
             while let next = nextReady() {
                 guard let place = spaceIndex(next.log.space) else { continue }
+                if defers([next.candidate], isWhole: false, in: place) { continue }
                 switch Admission.admit(
                     next.candidate, held: spaces[place].held, closed: spaces[place].forks.closed,
                     roster: &spaces[place].roster)

@@ -32,6 +32,10 @@ extension Node {
             batch.answer(id, .invites(invites(of: try index(of: reference), at: now)))
         case .revokeInvite(let reference, let invite):
             try revokeInvite(id, in: try index(of: reference), invite: invite, at: now)
+        case .forks(let reference):
+            batch.answer(id, .forks(try forks(of: try index(of: reference))))
+        case .skipped(let reference):
+            batch.answer(id, .skipped(try skipped(of: try index(of: reference))))
         case .join(let token, let name): try join(id, token: token, name: name, at: now)
         case .listDocuments, .readDocument: try read(id, request, at: now)
         case .transact(let reference, let transaction):

@@ -89,6 +89,23 @@ extension SpaceState {
         try store.put(record)
     }
 
+    /// Keeps that the change which was just appended is held and not executed.
+    mutating func noteSkipped(
+        _ change: Change, _ reason: SkippedRecord.Reason, to store: inout some ChangeStore,
+        _ batch: inout Batch
+    ) throws(StoreFailure) {
+        let record = SkippedRecord(
+            change: CommitRecord(
+                position: position, replica: change.replica, first: change.first, last: change.last,
+                status: .skipped),
+            reason: reason, since: change.timestamp.milliseconds)
+        try batch.write(&store)
+        // The store knows a log once a run of it is there.
+        try writeRun(to: &store, &batch)
+        try store.put(id, record)
+        skipped[change.id] = record
+    }
+
     /// Gives changes another status, and rebuilds the documents that they touch.
     mutating func change(
         _ records: [CommitRecord], to status: ChangeStatus, _ rebuild: Rebuild, _ storeName: UInt64,
@@ -109,9 +126,8 @@ extension SpaceState {
             }
         }
         try store.mark(id, records, touched: touched, as: status)
-        for record in records where record.status == .skipped {
+        for record in records where skipped.removeValue(forKey: Dot(record.replica, record.last)) != nil {
             try store.removeSkipped(id, at: record.position)
-            skipped[Dot(record.replica, record.last)] = nil
         }
         try self.rebuild(keys, rebuild, isTold ? before : nil, storeName, in: &store, &batch)
     }

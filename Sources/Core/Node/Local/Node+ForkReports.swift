@@ -1,0 +1,60 @@
+// What a person sees of forks and of skipped changes.
+
+import Bytes
+import Causality
+import Identity
+import Replication
+import Wire
+
+extension Node {
+    /// Closed logs, ascending by replica.
+    mutating func forks(of index: Int) throws(NodeError) -> [ForkReport] {
+        try need(.reader, in: index)
+        return try stored { node throws(StoreFailure) in
+            try node.spaces[index].writeRun(to: &node.store, &node.batch)
+            var reports: [ForkReport] = []
+            for replica in node.spaces[index].forks.closed.replicas {
+                reports.append(try node.fork(replica, in: index))
+            }
+            return reports
+        }
+    }
+
+    private func fork(_ replica: ReplicaID, in index: Int) throws(StoreFailure) -> ForkReport {
+        let space = spaces[index]
+        let author = space.author(of: replica)
+        let first = space.forks.closed[replica]?.first ?? .max
+        var branch: ForkReport.Branch?
+        if let last = space.logs[replica]?.last, last >= first {
+            let reissue = try reissue(of: replica, in: index)
+            branch = ForkReport.Branch(
+                first: first, last: last, reissuedIn: reissue?.replica,
+                isReissued: reissue == nil ? false : try isReissued(replica, from: first, in: index))
+        }
+        return ForkReport(
+            replica: replica, device: author, deviceName: author.map(space.nameOf) ?? "", closedAt: first,
+            since: space.forks.since[replica] ?? 0, branch: branch)
+    }
+
+    /// Skipped changes, in commit order.
+    mutating func skipped(of index: Int) throws(NodeError) -> [SkippedReport] {
+        try need(.reader, in: index)
+        return try stored { node throws(StoreFailure) in
+            try node.spaces[index].writeRun(to: &node.store, &node.batch)
+            var reader = LogReader(space: node.spaces[index].id)
+            var reports: [SkippedReport] = []
+            let records = node.spaces[index].skipped.values.sorted {
+                $0.change.position < $1.change.position
+            }
+            for record in records {
+                let change = try reader.change(record.change, from: node.store)
+                reports.append(
+                    SkippedReport(
+                        change: change.id, device: node.spaces[index].author(of: change.replica),
+                        reason: record.reason == .quarantined ? "quarantined" : "newer-version",
+                        since: record.since, documents: change.touched.map(\.string)))
+            }
+            return reports
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// A change that kills whoever executes it. The node that it hits comes to live without it, in a few starts,
+// and says which one it is; a crash that is no trap, and a change that only stood near, are let alone.
+
+import Bytes
+import Causality
+import Documents
+import Node
+import Simulator
+import Testing
+import Wire
+
+@Suite struct QuarantineTests {
+    /// The id of a node's last change.
+    private func lastChange(_ world: inout World, _ index: Int, _ document: Key) -> Dot? {
+        let operation = OperationRequest(
+            document: document, path: [.key("n")], verb: .increment(by: 1))
+        let transaction = Transaction(operations: [operation], conditions: [], idempotency: nil)
+        guard case .transaction(let change, _, _) = world.ask(index, .transact(.init("notes"), transaction))
+        else { return nil }
+        return change
+    }
+
+    @Test("a change that was being executed at each crash is quarantined, and everything else goes on")
+    func poison() throws {
+        var world = World(seed: 90)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.separate([1])
+        for _ in 0..<10 { _ = world.increment(0, "notes", "before") }
+        let made = lastChange(&world, 0, "poisoned")
+        let poison = try #require(made)
+        for _ in 0..<10 { _ = world.increment(0, "notes", "after") }
+        for _ in 0..<3 { _ = world.increment(2, "notes", "other") }
+        world.poison(1, poison)
+        world.reunite()
+        var deaths = 0
+        for _ in 0..<2_000 {
+            world.run(milliseconds: 50)
+            if world.dieOfPoison(1) {
+                deaths += 1
+                world.start(1)
+            }
+        }
+        #expect(deaths == 3, "\(deaths) crashes: \(world.logs())")
+        // It holds and shows everything but that change.
+        func text(_ index: Int, _ world: inout World) -> String {
+            String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
+        }
+        let (whole, lacking) = (text(0, &world), text(1, &world))
+        #expect(whole.contains(#"{"key":"poisoned","value":{"n":1}}"#), "\(whole)")
+        for line in whole.split(separator: "\n") where !line.contains("poisoned") {
+            #expect(lacking.contains(line), "\(line) is lacking: \(world.logs())")
+        }
+        #expect(!lacking.contains("poisoned"))
+        let alarms = world.alarms(1)
+        #expect(alarms.contains("quarantined"), "\(alarms)")
+        // Its document takes no local writes; others do, and reach everybody.
+        let refused = lastChange(&world, 1, "poisoned")
+        #expect(refused == nil)
+        let isWritten = world.increment(1, "notes", "after")
+        let arrived = world.run(within: 60_000) { world in
+            text(0, &world).contains(#"{"key":"after","value":{"n":11}}"#)
+        }
+        #expect(isWritten && arrived, "\(world.logs())")
+        // Nodes that execute different changes do not accuse each other.
+        world.run(milliseconds: 30_000)
+        let accused = world.alarms(0) + world.alarms(1)
+        #expect(!accused.contains("digest-differs"), "\(accused)")
+        // It is remembered, also when nothing crashes any more.
+        world.crash(1)
+        world.start(1)
+        let again = world.alarms(1)
+        #expect(again.contains("quarantined"))
+    }
+
+    @Test("deaths that are no traps quarantine nothing")
+    func kills() throws {
+        var world = World(seed: 91)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        for round in 0..<20 {
+            for _ in 0..<3 { _ = world.increment(0, "notes", "count") }
+            world.run(milliseconds: UInt64(20 + round * 13))
+            world.crash(1)
+            world.start(1)
+        }
+        let done = world.run(within: 120_000) { $0.areEqual([0, 1], "notes") }
+        let alarms = world.alarms(1)
+        #expect(done && !alarms.contains("quarantined"), "\(alarms) \(world.logs())")
+    }
+
+    @Test("what an older version skipped is executed after the upgrade, and its documents are whole again")
+    func upgrade() throws {
+        var world = World(seed: 92)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        _ = world.increment(0, "notes", "count")
+        let made = lastChange(&world, 0, "count")
+        let change = try #require(made)
+        _ = world.increment(0, "notes", "other")
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel)
+        // As an older version would have left it: held and not executed, the document without it.
+        world.crash(1)
+        var disk = world.diskCopy(1)
+        let space = try #require(try disk.spaces().first)
+        let record = try #require(
+            try disk.commits(space.id, after: .start, limit: 99).first {
+                $0.replica == change.replica && $0.last == change.sequence
+            })
+        try disk.begin()
+        try disk.mark(space.id, [record], touched: [["count"]], as: .skipped)
+        try disk.put(space.id, SkippedRecord(change: record, reason: .unknown, since: 1))
+        try disk.commit()
+        world.replaceDisk(1, with: disk)
+        world.start(1)
+        let done = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(done, "\(world.logs())")
+        #expect(try world.diskCopy(1).skipped(space.id).isEmpty)
+        let isWritten = world.increment(1, "notes", "count")
+        #expect(isWritten, "the document takes writes again")
+    }
+}
