@@ -1,100 +1,168 @@
 // When to dial which address. Exponential back-off with full jitter (Brooker, "Exponential Backoff and
 // Jitter", 2015): each failure doubles the upper bound of a die from 1 s to 5 min, so that a mesh that starts
-// at once does not dial in step for ever. At most four dials start in a second, whatever the book holds.
+// at once does not dial in step for ever; a device that was linked lately has a lower greatest bound
+// (decision 0053). Several addresses of one device are tried a little apart, without waiting for the one
+// before to run into its timeout (RFC 8305, "happy eyeballs"). At most four dials start in a second, whatever
+// the book holds.
 
-import Causality
+public import Causality
 public import Wire
+
+/// An address that is worth a dial.
+public struct DialCandidate: Sendable, Equatable {
+    public let address: PeerAddress
+    /// Who is expected there; nil: nobody knows.
+    public let device: DeviceID?
+
+    public init(_ address: PeerAddress, device: DeviceID? = nil) {
+        self.address = address
+        self.device = device
+    }
+}
 
 /// Back-off per address. Times are monotonic milliseconds.
 public struct Dialer: Sendable {
     private struct Attempt: Sendable {
         var failures = 0
         var notBefore: UInt64 = 0
+        /// A dial or its handshake is under way.
         var isUnderWay = false
-        /// Of the last failure; nil after a success.
-        var reason: String?
+        /// Whom that dial expects.
+        var device: DeviceID?
     }
 
     private var attempts: [PeerAddress: Attempt] = [:]
+    /// Dials of one device: how many are under way, and when the last one began.
+    private struct Race: Sendable {
+        var underWay = 0
+        var lastStart: UInt64 = 0
+    }
+    private var races: [DeviceID: Race] = [:]
     /// When the dials of the last second started, ascending; at most `dialsPerSecond`.
     private var recent: [UInt64] = []
     private var dice: SeededGenerator
 
     public init(seed: UInt64) { dice = SeededGenerator(seed: seed) }
 
-    /// Addresses of `candidates` to dial now, in their order, marked as under way. Call again at `deadline`.
-    public mutating func start(_ candidates: [PeerAddress], at now: UInt64) -> [PeerAddress] {
+    /// Addresses of `candidates` to dial now, marked as under way: what has waited longest first, among
+    /// equals in their order. Call again at `deadline`.
+    public mutating func start(_ candidates: [DialCandidate], at now: UInt64) -> [PeerAddress] {
         recent.removeAll { $0 + 1_000 <= now }
+        let due = candidates.enumerated().compactMap { order, candidate -> (UInt64, Int, DialCandidate)? in
+            let attempt = attempts[candidate.address] ?? Attempt()
+            return attempt.isUnderWay || attempt.notBefore > now ? nil : (attempt.notBefore, order, candidate)
+        }
         var started: [PeerAddress] = []
-        for address in candidates {
+        for (_, _, candidate) in due.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }) {
             guard recent.count < MeshLimits.dialsPerSecond else { break }
-            var attempt = attempts[address] ?? Attempt()
-            guard !attempt.isUnderWay, attempt.notBefore <= now else { continue }
+            var attempt = attempts[candidate.address] ?? Attempt()
+            guard !attempt.isUnderWay else { continue }
+            if let device = candidate.device {
+                guard let turn = turn(of: device), turn <= now else { continue }
+                races[device, default: Race()].underWay += 1
+                races[device]?.lastStart = now
+            }
             attempt.isUnderWay = true
-            attempts[address] = attempt
+            attempt.device = candidate.device
+            attempts[candidate.address] = attempt
             recent.append(now)
-            started.append(address)
+            started.append(candidate.address)
         }
         return started
     }
 
+    /// When one more dial to the device may begin; nil: not before one of those under way has ended.
+    private func turn(of device: DeviceID) -> UInt64? {
+        guard let race = races[device], race.underWay > 0 else { return 0 }
+        return race.underWay < MeshLimits.dialsOfDeviceMax ? race.lastStart + MeshLimits.dialApart : nil
+    }
+
     /// When `start` may give something for these candidates; nil: not before something else happens.
-    public func deadline(_ candidates: [PeerAddress]) -> UInt64? {
+    public func deadline(_ candidates: [DialCandidate]) -> UInt64? {
         var earliest: UInt64?
-        for address in candidates {
-            let attempt = attempts[address] ?? Attempt()
+        for candidate in candidates {
+            let attempt = attempts[candidate.address] ?? Attempt()
             if attempt.isUnderWay { continue }
-            earliest = min(earliest ?? .max, attempt.notBefore)
+            var due = attempt.notBefore
+            if let device = candidate.device {
+                guard let turn = turn(of: device) else { continue }
+                due = max(due, turn)
+            }
+            earliest = min(earliest ?? .max, due)
         }
         guard let earliest else { return nil }
         guard recent.count >= MeshLimits.dialsPerSecond, let first = recent.first else { return earliest }
         return max(earliest, first + 1_000)
     }
 
-    /// The dial, its handshake or the link behind it failed before it was of use.
-    public mutating func failed(_ address: PeerAddress, reason: String, at now: UInt64) {
+    // MARK: What came of dials
+
+    /// The dial or its handshake failed. `bound` is the greatest upper bound of its back-off.
+    public mutating func failed(
+        _ address: PeerAddress, bound: UInt64 = MeshLimits.backOffMax, at now: UInt64
+    ) {
+        endAttempt(address)
+        wait(address, bound, at: now)
+    }
+
+    /// A link stands behind this address. Whether it was of use shows when it ends.
+    public mutating func succeeded(_ address: PeerAddress) { endAttempt(address) }
+
+    /// The connection was given up for another to the same device: no failure, and no longer under way.
+    public mutating func released(_ address: PeerAddress) { endAttempt(address) }
+
+    /// A link that stood there ended: when it was of use, dial again soon, from the first step of the
+    /// back-off; one that never lasts is not dialled in a loop.
+    public mutating func linkEnded(
+        _ address: PeerAddress, wasUseful: Bool, bound: UInt64 = MeshLimits.backOffMax, at now: UInt64
+    ) {
+        if wasUseful { attempts[address]?.failures = 0 }
+        wait(address, bound, at: now)
+    }
+
+    private mutating func wait(_ address: PeerAddress, _ greatest: UInt64, at now: UInt64) {
         var attempt = attempts[address] ?? Attempt()
-        attempt.isUnderWay = false
-        attempt.reason = reason
-        let bound = Self.bound(afterFailures: attempt.failures)
+        let bound = min(greatest, Self.bound(afterFailures: attempt.failures))
         attempt.failures += 1
         attempt.notBefore = now + UInt64.random(in: 0...bound, using: &dice)
         attempts[address] = attempt
     }
 
-    /// A link that was of use ended: dial again soon, from the first step of the back-off.
-    public mutating func ended(_ address: PeerAddress, reason: String, at now: UInt64) {
-        attempts[address] = Attempt()
-        failed(address, reason: reason, at: now)
-    }
-
-    /// A link stands behind this address. Whether it was of use shows when it ends: `ended` or `failed`.
-    public mutating func succeeded(_ address: PeerAddress) {
-        attempts[address, default: Attempt()].isUnderWay = true
-        attempts[address]?.reason = nil
-    }
-
-    /// The connection was given up for another to the same device: no failure, and no longer under way.
-    public mutating func released(_ address: PeerAddress) {
+    private mutating func endAttempt(_ address: PeerAddress) {
+        guard let attempt = attempts[address], attempt.isUnderWay else { return }
         attempts[address]?.isUnderWay = false
+        attempts[address]?.device = nil
+        guard let device = attempt.device, let race = races[device] else { return }
+        if race.underWay > 1 { races[device]?.underWay -= 1 } else { races[device] = nil }
     }
 
-    /// The network changed, or a space was gained: everything that waits may be dialled at once.
+    // MARK: What makes it due
+
+    /// The network changed, the machine slept, or a space was gained: everything that waits may be dialled at
+    /// once.
     public mutating func reset() {
-        for (address, attempt) in attempts where !attempt.isUnderWay {
-            attempts[address] = Attempt(reason: attempt.reason)
-        }
+        attempts = attempts.filter { $0.value.isUnderWay }
+        for address in attempts.keys { attempts[address]?.failures = 0 }
+    }
+
+    /// There is news of whoever is there: it may be dialled at once, from the first step of the back-off.
+    public mutating func reset(_ address: PeerAddress) {
+        attempts[address]?.failures = 0
+        attempts[address]?.notBefore = 0
     }
 
     /// Forgets addresses that are no longer in the book.
-    public mutating func retain(_ addresses: Set<PeerAddress>) {
-        attempts = attempts.filter { addresses.contains($0.key) || $0.value.isUnderWay }
+    public mutating func retain(_ addresses: (PeerAddress) -> Bool) {
+        attempts = attempts.filter { addresses($0.key) || $0.value.isUnderWay }
     }
 
+    // MARK: Reports
+
     public func isUnderWay(_ address: PeerAddress) -> Bool { attempts[address]?.isUnderWay ?? false }
-    /// Why the last attempt failed; nil when none did.
-    public func failure(_ address: PeerAddress) -> String? { attempts[address]?.reason }
     public func failureCount(_ address: PeerAddress) -> Int { attempts[address]?.failures ?? 0 }
+    /// Before this moment it is not dialled; 0: it is due.
+    public func notBefore(_ address: PeerAddress) -> UInt64 { attempts[address]?.notBefore ?? 0 }
+    public var count: Int { attempts.count }
 
     /// Upper bound of the wait after one more failure: 1 s doubling to 5 min.
     static func bound(afterFailures failures: Int) -> UInt64 {

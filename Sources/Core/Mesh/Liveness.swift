@@ -1,5 +1,27 @@
-// A TCP connection to a box that lost power looks alive for hours. Every link asks for a sign of life after
-// 15 s of silence and is dead after 30 s; the answer also measures the round trip.
+// A TCP connection to a box that lost power looks alive for hours, and one that was cut for a while can stay
+// silent for as long again, because the kernel's own retransmissions back off. So a link is asked for a sign
+// of life after some silence, or soon when something was sent and nothing came back. No answer within a few
+// seconds makes it *doubtful*: another link to the device is dialled beside it. It is dead after a longer
+// silence. Answers measure the round trip; every minute one is asked for, for that alone.
+//
+//     heard ---- 15 s ----> PING ---- 5 s ----> doubtful ---- until 30 s after it was heard ----> dead
+
+/// Times of liveness; those that the configuration sets.
+public struct LivenessTimes: Sendable, Hashable {
+    /// Silence after which a link is asked for a sign of life.
+    public let pingMilliseconds: UInt64
+    /// Silence after which a link is dead; greater than the other.
+    public let deadMilliseconds: UInt64
+
+    public init(
+        pingMilliseconds: UInt64 = MeshLimits.pingMilliseconds,
+        deadMilliseconds: UInt64 = MeshLimits.deadMilliseconds
+    ) {
+        precondition(0 < pingMilliseconds && pingMilliseconds < deadMilliseconds, "a link dies after a PING")
+        self.pingMilliseconds = pingMilliseconds
+        self.deadMilliseconds = deadMilliseconds
+    }
+}
 
 /// When a link was last heard, and how long a round trip takes. Times are monotonic milliseconds.
 public struct Liveness: Sendable {
@@ -7,27 +29,55 @@ public struct Liveness: Sendable {
         case fine
         /// Send a PING with this token.
         case ping(UInt64)
+        /// It has not answered; said once for each PING.
+        case doubtful
         case dead
     }
 
-    private var heard: UInt64
+    private let times: LivenessTimes
+    public private(set) var heard: UInt64
+    /// The first thing sent since something was heard.
+    private var sent: UInt64?
     private var asked: (token: UInt64, at: UInt64)?
+    private var lastAsked: UInt64
     private var nextToken: UInt64 = 1
+    /// The PING without an answer that was called doubtful.
+    private var doubted: UInt64?
+    /// Dead at this moment if nothing is heard before: the machine slept.
+    private var fuse: UInt64?
     public private(set) var roundTripMilliseconds: UInt64?
 
-    public init(at now: UInt64) { heard = now }
+    public init(_ times: LivenessTimes = LivenessTimes(), at now: UInt64) {
+        self.times = times
+        (heard, lastAsked) = (now, now)
+    }
 
     /// Anything arrived.
-    public mutating func hear(at now: UInt64) { heard = max(heard, now) }
+    public mutating func hear(at now: UInt64) {
+        heard = max(heard, now)
+        (sent, fuse) = (nil, nil)
+    }
 
-    /// True when nothing arrived for a PING interval.
-    public func isSilent(at now: UInt64) -> Bool { now >= heard + MeshLimits.pingMilliseconds }
+    /// Something was sent that the peer may answer.
+    public mutating func send(at now: UInt64) { if sent == nil { sent = now } }
+
+    /// True when nothing arrived for a PING interval, or a PING was not answered in time: such a link wins
+    /// against no other.
+    public func isSilent(at now: UInt64) -> Bool {
+        now >= heard + times.pingMilliseconds || isDoubtful(at: now)
+    }
+
+    /// True while a PING is unanswered for longer than a round trip can take.
+    public func isDoubtful(at now: UInt64) -> Bool {
+        unanswered.map { now >= $0 + MeshLimits.answerMilliseconds } ?? false
+    }
 
     /// Asks now, whatever was heard; the answer will carry the token.
     public mutating func ask(at now: UInt64) -> UInt64 {
         let token = nextToken
         nextToken += 1
         asked = (token, now)
+        lastAsked = now
         return token
     }
 
@@ -40,17 +90,41 @@ public struct Liveness: Sendable {
         return true
     }
 
+    /// The machine slept or the network changed: what was heard before means nothing. A PING is due, and
+    /// without a sign of life soon after it the link is dead.
+    public mutating func resume(at now: UInt64) -> UInt64 {
+        heard = max(heard, now - min(now, times.pingMilliseconds))
+        fuse = now + MeshLimits.answerMilliseconds
+        return ask(at: now)
+    }
+
     public mutating func check(at now: UInt64) -> Verdict {
-        if now >= heard + MeshLimits.deadMilliseconds { return .dead }
-        guard isSilent(at: now) else { return .fine }
-        // One question a silence: the next one only after something was heard, or never.
-        if let asked, asked.at >= heard { return .fine }
-        return .ping(ask(at: now))
+        if now >= death { return .dead }
+        if let unanswered {
+            guard now >= unanswered + MeshLimits.answerMilliseconds, doubted != unanswered else {
+                return .fine
+            }
+            doubted = unanswered
+            return .doubtful
+        }
+        return now >= question ? .ping(ask(at: now)) : .fine
     }
 
     /// When `check` has something to say.
     public var deadline: UInt64 {
-        if let asked, asked.at >= heard { return heard + MeshLimits.deadMilliseconds }
-        return heard + MeshLimits.pingMilliseconds
+        guard let unanswered else { return min(death, question) }
+        return doubted == unanswered ? death : min(death, unanswered + MeshLimits.answerMilliseconds)
+    }
+
+    /// When the PING was sent after which nothing at all was heard.
+    private var unanswered: UInt64? { asked.flatMap { $0.at >= heard ? $0.at : nil } }
+
+    private var death: UInt64 { min(fuse ?? .max, heard + times.deadMilliseconds) }
+
+    /// When the next PING is due, while none is unanswered.
+    private var question: UInt64 {
+        min(
+            heard + times.pingMilliseconds, lastAsked + MeshLimits.measureMilliseconds,
+            sent.map { $0 + min(MeshLimits.answerMilliseconds, times.pingMilliseconds) } ?? .max)
     }
 }

@@ -21,15 +21,38 @@ public enum MeshLimits {
     /// Time and bytes that a peer the roster does not list may use to show why it should be.
     public static let provisionalMilliseconds: UInt64 = 30_000
     public static let provisionalBytes = 1_024 * 1_024
+    /// No answer to a PING for so long makes a link doubtful, and kills one that slept.
+    public static let answerMilliseconds: UInt64 = 5_000
+    /// How often the round trip is measured and clocks are compared, on links that are not silent too.
+    public static let measureMilliseconds: UInt64 = 60_000
     /// First and greatest upper bound of the back-off's dice.
     public static let backOffFirst: UInt64 = 1_000
     public static let backOffMax: UInt64 = 300_000
+    /// The greatest bound for a device that was linked so long ago at most: a healed partition is a link
+    /// again in seconds, and a box that went away costs six dials a minute for ten.
+    public static let backOffRecentMax: UInt64 = 10_000
+    public static let recentMilliseconds: UInt64 = 600_000
     /// A link that lasted this long was of use: the back-off of its address starts afresh.
     public static let usefulMilliseconds: UInt64 = 10_000
     public static let dialsPerSecond = 4
-    /// Addresses kept in all, and of one device; the oldest that is not from the configuration goes first.
+    /// Dials to one device under way at once, and how far apart they begin.
+    public static let dialsOfDeviceMax = 3
+    public static let dialApart: UInt64 = 300
+    /// Addresses kept in all, and of one device; what is least likely to lead anywhere goes first.
     public static let addressesMax = 4_096
     public static let addressesOfDeviceMax = 8
+    /// Addresses of others that one peer may add to the book; more are not taken from it.
+    public static let relayedMax = 256
+    /// Addresses of a device that are passed on when only others spoke of it.
+    public static let hearsayMax = 2
+    /// Addresses that a name may mean; more are left out.
+    public static let addressesOfNameMax = 8
+    /// Of the reason of a failed dial.
+    public static let reasonCharactersMax = 200
+    /// Dials of which the book on disk may know nothing yet: after a change of addresses, and of outcomes
+    /// only.
+    public static let bookWriteMilliseconds: UInt64 = 10_000
+    public static let outcomesWriteMilliseconds: UInt64 = 300_000
     /// Faults after which a device is refused, and for how long at first and at most.
     public static let faultsMax = 3
     public static let refusalFirst: UInt64 = 60_000

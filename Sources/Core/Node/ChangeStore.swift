@@ -164,6 +164,9 @@ public protocol StoreReading {
     func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
         throws(StoreFailure)
         -> [StoredRun]
+    /// Changes in the runs of a log that begin after this sequence. O(runs that it counts).
+    func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
+        throws(StoreFailure) -> Int
     /// The greatest boundary with `last` < `sequence`; nil: the start of the log.
     func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber)
         throws(StoreFailure)

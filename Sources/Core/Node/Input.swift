@@ -39,6 +39,8 @@ public enum Input: Sendable {
     case diskFree(bytes: UInt64)
     /// The config was read again.
     case settings(NodeSettings)
+    /// The answer to `resolve`: numbers, IPv6 without brackets; `failure` says why there are none.
+    case resolved(host: String, addresses: [String], failure: String?)
     /// What we listen on, for `status`, hints and peers: "ip:port" of every usable interface.
     case listening([String])
 }
@@ -49,6 +51,8 @@ public enum Effect: Sendable {
     /// Connects to "host:port" (a name gives all its addresses, tried in turn); answered by `connected` or
     /// `dialFailed` with this id.
     case dial(ConnectionID, String)
+    /// Looks a name up, all addresses of both families; answered by `resolved`, always.
+    case resolve(host: String)
     case send(ConnectionID, [UInt8])
     /// Closes after everything sent before is written out.
     case close(ConnectionID)

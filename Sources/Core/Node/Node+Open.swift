@@ -13,6 +13,7 @@ import Wire
 enum NodeMeta {
     static let store = "store"
     static let addresses = "addresses"
+    static let left = "left-spaces"
     /// Why the last new incarnation was opened: wall milliseconds (8 bytes), then the reason in UTF-8. The
     /// state directory writes it too, under the same name.
     static let continuity = "continuity"
@@ -93,7 +94,17 @@ extension Node {
             loaded.append(try SpaceState(record, device: device, from: store))
         }
         spaces = loaded.sorted { $0.id < $1.id }
+        try loadLeft()
         resumeReissues()
+    }
+
+    private mutating func loadLeft() throws(StoreFailure) {
+        left = LeftSpaces()
+        guard let bytes = try store.meta(NodeMeta.left) else { return }
+        guard let known = LeftSpaces(bytes) else {
+            throw .unusable("what was kept of spaces that were left cannot be read")
+        }
+        left = known
     }
 }
 

@@ -35,6 +35,8 @@ public struct Node<Store: ChangeStore> {
     /// Spaces whose own log goes on elsewhere, which the store does not say yet: the batch that found it
     /// failed.
     var retiring: Set<SpaceID> = []
+    /// Spaces that this device left, as far as they still matter.
+    var left = LeftSpaces()
     /// By code, space and device; each stays until it is resolved.
     var alarms: [Alarm] = []
     var listening: [String] = []
@@ -60,7 +62,7 @@ public struct Node<Store: ChangeStore> {
             identity: LinkIdentity(
                 key: configuration.device, instance: instance,
                 staticKey: AgreementKey(secret: entropy.secret(32))),
-            seed: entropy.u64())
+            seed: entropy.u64(), times: configuration.settings.liveness, at: now.monotonic)
         try openStore(at: now)
         try openLinks(at: now)
         describeAnew(at: now)
@@ -81,7 +83,7 @@ public struct Node<Store: ChangeStore> {
             identity: LinkIdentity(
                 key: configuration.device, instance: instance,
                 staticKey: AgreementKey(secret: entropy.secret(32))),
-            seed: entropy.u64())
+            seed: entropy.u64(), times: configuration.settings.liveness, at: now.monotonic)
         spaces = other.spaces
         try openStore(reading: false, at: now)
         try openLinks(at: now)
@@ -89,6 +91,7 @@ public struct Node<Store: ChangeStore> {
 
     /// Takes one input. Effects come with the next `commit`.
     public mutating func handle(_ input: Input, at now: Instant) {
+        noteTime(at: now)
         switch input {
         case .request(let id, let request): handle(id, request, at: now)
         case .cancel(let id): cancel(id)
@@ -104,7 +107,8 @@ public struct Node<Store: ChangeStore> {
             tickLinks(at: now)
         case .stopping: stopLinks(at: now)
         case .settings(let settings): take(settings, at: now)
-        case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged:
+        case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged,
+            .resolved:
             handleNetwork(input, at: now)
         }
     }
@@ -112,6 +116,7 @@ public struct Node<Store: ChangeStore> {
     /// Seals, commits, and releases the effects of everything handled since the last commit. Call it when the
     /// queue is drained; a batch in which nothing was written costs nothing.
     public mutating func commit(at now: Instant) -> [Effect] {
+        links.clock = max(links.clock, now.monotonic)
         do throws(StoreFailure) {
             try finishSpaces(at: now)
             if let failure = batch.failure { throw failure }

@@ -8,7 +8,8 @@ public import Wire
 /// An answer to a request.
 public enum NodeAnswer: Sendable {
     case status(StatusReport)
-    case peers([PeerReport])
+    /// Devices, and the addresses behind which none is known yet.
+    case peers([PeerReport], unassigned: [AddressReport])
     case spaces([SpaceReport])
     /// Of `createSpace` (201) and `space`.
     case space(SpaceReport)
@@ -177,49 +178,6 @@ public struct InviteReport: Hashable, Sendable {
         self.role = role
         self.expires = expires
         self.state = state
-    }
-}
-
-public struct PeerReport: Hashable, Sendable {
-    public let device: DeviceID
-    public let name: String
-    public let addresses: [String]
-    /// "connected", "dialling", "waiting", "refused".
-    public let state: String
-    /// Milliseconds since 1970 of the last change of `state`.
-    public let since: UInt64
-    public let rttMilliseconds: UInt64?
-    /// Why there is no link or no sync; nil when all is well.
-    public let whyNot: String?
-    public let spaces: [Sync]
-
-    public struct Sync: Hashable, Sendable {
-        public let space: SpaceID
-        /// Sequences that it has and I lack, as of its last HAVE.
-        public let behindChanges: UInt64
-        /// Sequences that I have and it lacks.
-        public let aheadChanges: UInt64
-
-        public init(space: SpaceID, behindChanges: UInt64, aheadChanges: UInt64) {
-            self.space = space
-            self.behindChanges = behindChanges
-            self.aheadChanges = aheadChanges
-        }
-    }
-
-    public init(
-        device: DeviceID, name: String, addresses: [String], state: String, since: UInt64,
-        rttMilliseconds: UInt64?,
-        whyNot: String?, spaces: [Sync]
-    ) {
-        self.device = device
-        self.name = name
-        self.addresses = addresses
-        self.state = state
-        self.since = since
-        self.rttMilliseconds = rttMilliseconds
-        self.whyNot = whyNot
-        self.spaces = spaces
     }
 }
 

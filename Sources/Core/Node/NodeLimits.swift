@@ -37,6 +37,12 @@ public enum NodeLimits {
     public static let inviteSecondsMax: UInt64 = 30 * 24 * 3_600
     /// How long the alarm of a new incarnation is shown again after a restart: a day.
     public static let continuityShownMilliseconds: UInt64 = 24 * 3_600 * 1_000
+    /// How long members are looked for to be told that this device left a space: 30 days.
+    public static let leavingMilliseconds: UInt64 = 30 * 24 * 3_600 * 1_000
+    /// Spaces that were left and of which no member was told; the one left first is given up for another.
+    public static let leavingMax = 64
+    /// Own logs of spaces that were left, to be known again; the oldest is forgotten first.
+    public static let formerLogsMax = 1_024
     /// Spaces of a node.
     public static let spacesMax = 1_024
     /// A document's tail is folded into a new snapshot when it exceeds the snapshot and this.

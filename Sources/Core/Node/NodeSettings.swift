@@ -3,7 +3,7 @@
 
 import Causality
 import Crypto
-import Mesh
+public import Mesh
 import Roster
 import Wire
 
@@ -15,6 +15,8 @@ public struct NodeSettings: Sendable, Equatable {
     public var staticPeers: [String]
     /// Addresses to put into invites and announcements before those that we listen on.
     public var advertise: [String]
+    /// When links are asked for a sign of life, and when they are dead; of links that begin from now on.
+    public var liveness: LivenessTimes
 
     /// Bytes of changes a second that may be sent on one link, and on all together; 0: no cap.
     public var linkBytesPerSecond = 0
@@ -22,10 +24,14 @@ public struct NodeSettings: Sendable, Equatable {
     /// Links that a node keeps in a space of many members; at least 2.
     public var activeLinks = MeshLimits.activeLinks
 
-    public init(deviceName: String, staticPeers: [String], advertise: [String]) {
+    public init(
+        deviceName: String, staticPeers: [String], advertise: [String],
+        liveness: LivenessTimes = LivenessTimes()
+    ) {
         self.deviceName = deviceName
         self.staticPeers = staticPeers
         self.advertise = advertise
+        self.liveness = liveness
     }
 }
 
@@ -38,6 +44,7 @@ extension Node {
             takeStaticPeers()
             links.nextDialCheck = 0
         }
+        links.times = settings.liveness
         if settings.advertise != old.advertise { links.addressesVersion += 1 }
         if settings.activeLinks != old.activeLinks { links.nextDialCheck = 0 }
         if settings.deviceName != old.deviceName { describeAnew(at: now) }
@@ -77,6 +84,9 @@ extension Node {
             guard let address = PeerAddress(text) else {
                 batch.log(.warning, "static-peer", "\(text) is no \"host:port\"; it is not dialled")
                 continue
+            }
+            if let why = address.whyNotDialled {
+                batch.log(.warning, "static-peer", "\(text) is not dialled: \(why)")
             }
             fixed.append(address)
         }

@@ -10,6 +10,9 @@ public import Wire
 public enum JoinOutcome: Sendable {
     /// The device is a member now. Store the operation and the invites, then send the parts in order.
     case admitted(RosterOperation, answer: [JoinAnswerPart])
+    /// It is a member still and has lost what it held: it gets its keys again, with the role it has. The
+    /// invite is spent: store the invites, then send the parts.
+    case readmitted(answer: [JoinAnswerPart])
     /// It was admitted before; nothing changed. Send the parts.
     case repeated(answer: [JoinAnswerPart])
     /// Say which it is in the CLOSE. `invitesChanged`: a wrong proof was counted, store the invites.
@@ -74,9 +77,21 @@ extension IssuedInvites {
             guard let operation = roster.operation(id), case .add(let add) = operation.body,
                 add.description.boxKey == request.proof.description.boxKey
             else { return .refused(.spent, invitesChanged: false) }
-            return .repeated(answer: JoinAnswerPart.parts(of: roster.operations(upTo: id)))
+            // One that was let in again needs the invite in its answer too, which came after its admission.
+            let operations =
+                add.invite == request.invite ? roster.operations(upTo: id) : roster.operations()
+            return .repeated(answer: JoinAnswerPart.parts(of: operations))
         }
-        // 4. A newcomer.
+        // 4. A member that the roster still lists, with the same box key: its keys lie in its admission.
+        if roster.role(of: request.device) != nil {
+            guard
+                let operation = roster.admission(
+                    of: request.device, boxKey: request.proof.description.boxKey)
+            else { return .refused(.alreadyMember, invitesChanged: false) }
+            entries[request.invite]?.state = .spent(by: request.device, add: operation.id)
+            return .readmitted(answer: JoinAnswerPart.parts(of: roster.operations()))
+        }
+        // 5. A newcomer.
         let description = request.proof.description
         let add = RosterBody.Add(
             device: request.device, role: entry.role, invite: request.invite, description: description,

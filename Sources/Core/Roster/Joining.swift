@@ -113,7 +113,7 @@ public struct Joining: Sendable {
         guard
             roster.inviteRecords().contains(where: { record in
                 record.invite.id == token.secret.id && record.invite.key == publicHalf
-                    && record.spentBy == device
+                    && (record.spentBy == device || (record.spentBy == nil && add.invite != token.secret.id))
             })
         else { throw .otherInvite }
         // 3. The keys.
@@ -127,6 +127,7 @@ public struct Joining: Sendable {
         return JoinedSpace(roster: roster, keys: keys, role: role)
     }
 
+    /// By this invite; or, for a device that is let in again while it is still listed, by an earlier one.
     private func ownAdd(in roster: Roster) -> RosterBody.Add? {
         for operation in roster.operations() {
             guard case .add(let add) = operation.body, add.device == device, add.invite == token.secret.id,
@@ -134,6 +135,9 @@ public struct Joining: Sendable {
             else { continue }
             return add
         }
-        return nil
+        guard case .add(let add) = roster.admission(of: device, boxKey: boxKey.publicKey)?.body else {
+            return nil
+        }
+        return add
     }
 }

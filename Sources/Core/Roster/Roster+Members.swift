@@ -1,5 +1,6 @@
 // What the roster says, as lists: members and invites, judged by everything known.
 
+public import Bytes
 public import Causality
 public import Wire
 
@@ -24,6 +25,17 @@ extension Roster {
         return Member(
             device: device, description: description(of: device, addedAt: grant), role: role,
             addedBy: operation.author, since: operation.timestamp, state: state)
+    }
+
+    /// The operation that let an active member in and holds its keys, sealed to this box key; nil for the
+    /// creator, who needs none, and for another box key.
+    public func admission(of device: DeviceID, boxKey: Bytes32) -> RosterOperation? {
+        guard role(of: device) != nil else { return nil }
+        let grants = (membership[device] ?? []).filter {
+            guard isStanding[$0], case .add(let add) = entries[$0].operation.body else { return false }
+            return add.description.boxKey == boxKey
+        }
+        return newest(grants).map { entries[$0].operation }
     }
 
     /// The box key, name and addresses of an active member; nil for any other device.

@@ -54,6 +54,13 @@ public struct SpaceKeys: Sendable, Equatable {
         epochs.suffix(previous + 1).reversed().map(\.access)
     }
 
+    /// What is left when payloads need not be read any more: links can be opened, and that is all.
+    public func withoutContent() -> SpaceKeys {
+        var keys = self
+        keys.epochs = epochs.map { Epoch(number: $0.number, access: $0.access, content: nil) }
+        return keys
+    }
+
     // MARK: Sealed and stored
 
     /// The newest epoch for a newcomer, sealed to its box key; a relay gets the access secret only.

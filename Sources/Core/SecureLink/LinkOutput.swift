@@ -6,8 +6,10 @@ public enum LinkOutput: Equatable, Sendable {
     case send([UInt8])
     /// The handshake is complete; frames may be sent from now on. Comes once, before any frame.
     case established(EstablishedLink)
-    /// A whole frame. PINGs are answered and not handed up; CLOSE comes as `close`.
+    /// A whole frame. PINGs are answered; CLOSE comes as `close`.
     case frame(LinkFrame)
+    /// The body of a PING, which was answered.
+    case pinged([UInt8])
     /// Close the connection once what was sent is written out. Comes once, and nothing after it.
     case close(LinkEnd)
 }

@@ -178,7 +178,9 @@ public struct SecureLink: Sendable {
             while ending == nil, let event = try session.next() {
                 switch event {
                 case .frame(let frame): outputs.append(.frame(frame))
-                case .pong(let pong): session.seal(pong, into: &replies)
+                case .pong(let pong):
+                    session.seal(pong, into: &replies)
+                    outputs.append(.pinged(pong.body))
                 case .closed(let code, let reason): ending = .byPeer(code, reason: reason)
                 }
             }

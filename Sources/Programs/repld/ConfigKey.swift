@@ -52,6 +52,8 @@ struct ConfigKey: Sendable {
         ConfigKey("discovery", .bool, .needsRestart, \.isDiscovering),
         ConfigKey("name", .string, .applies, \.name),
         ConfigKey("log-level", .string, .applies, \.logLevel),
+        ConfigKey("ping-interval-seconds", .integer(1...3_600), .applies, \.pingSeconds),
+        ConfigKey("link-timeout-seconds", .integer(2...7_200), .applies, \.linkTimeoutSeconds),
     ]
 
     static func named(_ name: String) -> ConfigKey? { all.first { $0.name == name } }

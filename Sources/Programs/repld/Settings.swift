@@ -2,6 +2,7 @@
 // checked here, so that nothing is found wrong when half of it has started.
 
 import Logging
+import Mesh
 import Node
 import PeerNetwork
 import Wire
@@ -29,6 +30,11 @@ struct Settings: Sendable {
     private(set) var name: String
     private(set) var logLevel: Logger.Level
 
+    /// Silence on a link after which a sign of life is asked for, and after which it is dead; the second is
+    /// greater.
+    private(set) var pingSeconds: Int
+    private(set) var linkTimeoutSeconds: Int
+
     static let nameBytesMax = 64
 
     init(flags: Flags, file: ConfigFile?, environment: Environment) throws(SettingsError) {
@@ -48,6 +54,7 @@ struct Settings: Sendable {
         isDiscovering = !flags.noDiscovery && (file?.bool("discovery") ?? true)
         name = try Self.name(flags, file, environment)
         logLevel = try Self.logLevel(flags, file)
+        (pingSeconds, linkTimeoutSeconds) = try Self.linkTimes(file)
     }
 
     /// These settings after a reload that found `wanted`: every key of `ConfigKey.all` that may change has
@@ -58,11 +65,19 @@ struct Settings: Sendable {
         taken.peers = wanted.peers
         taken.name = wanted.name
         taken.logLevel = wanted.logLevel
+        taken.pingSeconds = wanted.pingSeconds
+        taken.linkTimeoutSeconds = wanted.linkTimeoutSeconds
         return taken
     }
 
     /// What of it is the node's.
-    var node: NodeSettings { NodeSettings(deviceName: name, staticPeers: peers, advertise: advertise) }
+    var node: NodeSettings {
+        NodeSettings(
+            deviceName: name, staticPeers: peers, advertise: advertise,
+            liveness: LivenessTimes(
+                pingMilliseconds: UInt64(pingSeconds) * 1_000,
+                deadMilliseconds: UInt64(linkTimeoutSeconds) * 1_000))
+    }
 
     /// "state/" and "state" are one directory, and messages name it as one.
     private static func withoutSlash(_ path: String) -> String {
@@ -84,6 +99,18 @@ struct Settings: Sendable {
             found.append(address)
         }
         return found
+    }
+
+    private static func linkTimes(_ file: ConfigFile?) throws(SettingsError) -> (ping: Int, dead: Int) {
+        let ping = file?.integer("ping-interval-seconds") ?? Int(MeshLimits.pingMilliseconds / 1_000)
+        let dead =
+            file?.integer("link-timeout-seconds") ?? max(2 * ping, Int(MeshLimits.deadMilliseconds / 1_000))
+        guard ping < dead else {
+            throw .wrongValue(
+                place: file?.place(of: "link-timeout-seconds") ?? "", value: "\(dead)",
+                need: "more than ping-interval-seconds, which is \(ping)")
+        }
+        return (ping, dead)
     }
 
     private static func addresses(_ texts: [String], _ place: String) throws(SettingsError) -> [String] {

@@ -29,7 +29,7 @@ struct StatusLine: Service {
     /// Nil when the node stops.
     private func text() async -> String? {
         guard case .status(let status) = await runtime.answer(to: .status),
-            case .peers(let peers) = await runtime.answer(to: .peers)
+            case .peers(let peers, _) = await runtime.answer(to: .peers)
         else { return nil }
         return Self.text(
             spaces: status.spaces.count, links: status.links, behind: Self.behind(peers.flatMap(\.spaces)),
@@ -43,11 +43,11 @@ struct StatusLine: Service {
         return (parts + (alarms == 0 ? [] : [count(alarms, "alarm")])).joined(separator: ", ")
     }
 
-    /// Sequences that this node lacks: of each space, what the peer that is furthest ahead holds beyond us.
+    /// Changes that this node lacks: of each space, what the peer that is furthest ahead holds beyond us.
     static func behind(_ syncs: [PeerReport.Sync]) -> UInt64 {
         var behind: [SpaceID: UInt64] = [:]
         for space in syncs {
-            behind[space.space] = max(behind[space.space] ?? 0, space.behindChanges)
+            behind[space.space] = max(behind[space.space] ?? 0, space.behindChanges ?? 0)
         }
         return behind.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
     }

@@ -45,26 +45,6 @@ extension JSONWriter {
         }
     }
 
-    mutating func peer(_ peer: PeerReport) {
-        object {
-            $0.member("device", peer.device.text)
-            $0.member("name", peer.name)
-            $0.list("addresses", peer.addresses) { $0.string($1) }
-            $0.member("state", peer.state)
-            $0.member("since", peer.since)
-            $0.name("rttMs")
-            if let rtt = peer.rttMilliseconds { $0.integer(rtt) } else { $0.null() }
-            $0.member("whyNot", orNull: peer.whyNot)
-            $0.list("spaces", peer.spaces) { writer, sync in
-                writer.object {
-                    $0.member("space", sync.space.description)
-                    $0.member("behindChanges", sync.behindChanges)
-                    $0.member("aheadChanges", sync.aheadChanges)
-                }
-            }
-        }
-    }
-
     mutating func space(_ space: SpaceReport) {
         object {
             $0.member("id", space.id.description)

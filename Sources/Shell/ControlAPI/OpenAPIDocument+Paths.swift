@@ -34,8 +34,12 @@ extension OpenAPIDocument {
               "application/json":{
                "schema":{
                 "type":"object",
-                "properties":{"peers":{"type":"array","items":{"$ref":"#/components/schemas/Peer"}}},
-                "required":["peers"]}}}},
+                "properties":{
+                 "peers":{"type":"array","items":{"$ref":"#/components/schemas/Peer"}},
+                 "addresses":{
+                  "type":"array","items":{"$ref":"#/components/schemas/Address"},
+                  "description":"Behind which no device is known yet."}},
+                "required":["peers","addresses"]}}}},
             "400":{"$ref":"#/components/responses/Malformed"},
             "403":{"$ref":"#/components/responses/NoRight"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},

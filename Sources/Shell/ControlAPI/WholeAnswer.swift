@@ -58,7 +58,11 @@ public struct WholeAnswer: Sendable {
         var (status, headers): (Int, [(name: String, value: String)]) = (200, [])
         switch answer {
         case .status(let report): json.status(report)
-        case .peers(let peers): json.object { $0.list("peers", peers) { $0.peer($1) } }
+        case .peers(let peers, let unassigned):
+            json.object {
+                $0.list("peers", peers) { $0.peer($1) }
+                $0.list("addresses", unassigned) { $0.address($1) }
+            }
         case .spaces(let spaces): json.object { $0.list("spaces", spaces) { $0.space($1) } }
         case .space(let space):
             status = route == .createSpace ? 201 : 200

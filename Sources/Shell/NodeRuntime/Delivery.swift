@@ -55,6 +55,7 @@ struct Delivery {
             switch effect {
             case .answer(let id, let answer): self.answer(id, answer)
             case .dial(let connection, let address): orders.append(.dial(connection, address))
+            case .resolve(let host): orders.append(.resolve(host: host))
             case .send(let connection, let bytes): orders.append(.send(connection, bytes))
             case .close(let connection): orders.append(.close(connection))
             case .log(let level, let code, let message):

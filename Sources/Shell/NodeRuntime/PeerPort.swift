@@ -7,6 +7,8 @@ public import Node
 public enum PeerOrder: Sendable {
     /// Connects to "host:port"; answered by `Input.connected` or `Input.dialFailed`.
     case dial(ConnectionID, String)
+    /// Looks a name up; answered by `Input.resolved`, always.
+    case resolve(host: String)
     case send(ConnectionID, [UInt8])
     /// Closes after everything sent before is written out.
     case close(ConnectionID)

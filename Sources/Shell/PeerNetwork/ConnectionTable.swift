@@ -68,12 +68,15 @@ final class ConnectionTable: @unchecked Sendable {
     }
 
     /// Carries orders out; each connection is flushed once.
-    func carryOut(_ orders: [PeerOrder], dial: (ConnectionID, String) -> Void) {
+    func carryOut(
+        _ orders: [PeerOrder], dial: (ConnectionID, String) -> Void, resolve: (String) -> Void
+    ) {
         loop.preconditionInEventLoop()
         var written: [ConnectionHandler] = []
         for order in orders {
             switch order {
             case .dial(let id, let address): dial(id, address)
+            case .resolve(let host): resolve(host)
             case .send(let id, let bytes):
                 guard let handler = connections[id] else { continue }
                 handler.send(bytes)

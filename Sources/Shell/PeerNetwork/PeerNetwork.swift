@@ -19,6 +19,7 @@ public final class PeerNetwork: PeerPort, Service {
     private let log: Logger
     private let post: @Sendable (Input) -> Void
     private let listeners = Mutex([any Channel]())
+    private let lookups: NameLookups
 
     /// `post` takes inputs for the node from any thread and does not block.
     public init(
@@ -29,6 +30,7 @@ public final class PeerNetwork: PeerPort, Service {
         self.log = log
         self.post = post
         table = ConnectionTable(loop: loop, limits: limits, post: post)
+        lookups = NameLookups(threadsMax: limits.lookupsMax)
     }
 
     /// Listens. Of several addresses one that this machine does not have (no IPv6) is left out with a line in
@@ -112,7 +114,11 @@ public final class PeerNetwork: PeerPort, Service {
 
     public func deliver(_ orders: [PeerOrder]) {
         table.loop.execute {
-            self.table.carryOut(orders) { id, address in self.dial(id, address) }
+            self.table.carryOut(orders) {
+                self.dial($0, $1)
+            } resolve: {
+                self.resolve($0)
+            }
         }
     }
 
@@ -170,6 +176,19 @@ public final class PeerNetwork: PeerPort, Service {
                     self.post(.dialFailed(id, to: address, reason: Self.reason(error)))
                 }
             }
+        }
+    }
+
+    /// All addresses of a name, or why there are none, within a bounded time.
+    private func resolve(_ host: String) {
+        let post = post
+        let number = lookups.begin(host) { answer in
+            post(.resolved(host: host, addresses: answer.addresses, failure: answer.failure))
+        }
+        guard let number else { return }
+        let (lookups, timeout) = (lookups, limits.lookupTimeout)
+        table.loop.scheduleTask(in: timeout) {
+            lookups.giveUp(number, after: timeout.nanoseconds / 1_000_000_000)
         }
     }
 

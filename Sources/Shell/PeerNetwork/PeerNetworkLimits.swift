@@ -17,8 +17,13 @@ public struct PeerNetworkLimits: Sendable {
     /// Write-buffer marks: crossing the high one and then the low one gives `Input.writable`.
     public var writeLowBytes = 256 << 10
     public var writeHighBytes = 1 << 20
-    /// How long one attempt to connect may take, names and all addresses together.
-    public var dialTimeout = TimeAmount.seconds(10)
+    /// How long one attempt to connect may take, names and all addresses together. A SYN that was lost is
+    /// sent again after 1 and 3 seconds, then after 7: by then a new dial does as well.
+    public var dialTimeout = TimeAmount.seconds(4)
+    /// How long a lookup of a name may take. Policy: who waits hears that it failed.
+    public var lookupTimeout = TimeAmount.seconds(5)
+    /// Lookups at once, those that were given up and still block included. Policy: one more fails at once.
+    public var lookupsMax = 4
     /// How long a close waits for what was sent before, and then for the other side to have read it.
     public var closeTimeout = TimeAmount.seconds(1)
     /// How long the node has to say CLOSE on its links when the process ends, and its peers to read it.

@@ -70,6 +70,17 @@ struct Queries {
         return found
     }
 
+    func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
+        throws(StoreFailure) -> Int
+    {
+        guard let number = try number(of: space), let log = try log(number, replica) else { return 0 }
+        // No log reaches beyond Int64.
+        let after = Int64(clamping: sequence.value)
+        return try connection[.countChanges].first([.integer(log.number), .integer(after)]) {
+            Int($0.integer(0))
+        } ?? 0
+    }
+
     func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber)
         throws(StoreFailure) -> BoundaryRecord?
     {

@@ -7,7 +7,7 @@ enum Query: Int, CaseIterable {
     case spaces, spaceNumber, putSpace, countDocuments, addDocuments
     case roster, addRoster
     case logs, log, addLog, advanceLog
-    case runs, addRun, lastRun
+    case runs, countChanges, addRun, lastRun
     case boundary, addBoundary
     case seals, lastSeal, addSeal, removeSeal
     case commits, commitsTouching, addTouched
@@ -45,6 +45,7 @@ enum Query: Int, CaseIterable {
         case .log: "SELECT number, last FROM logs WHERE space = ? AND replica = ?"
         case .addLog: "INSERT INTO logs(space, replica) VALUES (?, ?) RETURNING number"
         case .advanceLog: "UPDATE logs SET last = ?2 WHERE number = ?1"
+        case .countChanges: "SELECT coalesce(sum(changes), 0) FROM runs WHERE log = ? AND first > ?"
         case .runs:
             """
             SELECT first, last, position, changes, bytes FROM runs WHERE log = ?1 AND last >= ?2 AND first >=

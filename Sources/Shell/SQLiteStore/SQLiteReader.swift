@@ -53,6 +53,14 @@ public final class SQLiteReader: StoreReading, Sendable {
     public func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector {
         try read { queries throws(StoreFailure) in try queries.heads(space) }
     }
+    public func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
+        throws(StoreFailure) -> Int
+    {
+        try read { queries throws(StoreFailure) in
+            try queries.changeCount(space, replica, after: sequence)
+        }
+    }
+
     public func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
         throws(StoreFailure) -> [StoredRun]
     {

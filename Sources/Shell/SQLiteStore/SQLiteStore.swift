@@ -93,6 +93,12 @@ extension SQLiteStore {
         try queries.rosterOperations(space)
     }
     public func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector { try queries.heads(space) }
+    public func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
+        throws(StoreFailure) -> Int
+    {
+        try queries.changeCount(space, replica, after: sequence)
+    }
+
     public func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
         throws(StoreFailure) -> [StoredRun]
     {

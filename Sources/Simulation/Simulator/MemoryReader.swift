@@ -27,6 +27,12 @@ public struct MemoryReader: StoreReading, Sendable {
         tables.runs(space, replica, from: from, bytesMax: bytesMax)
     }
 
+    public func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
+        throws(StoreFailure) -> Int
+    {
+        tables.changeCount(space, replica, after: sequence)
+    }
+
     public func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber)
         throws(StoreFailure) -> BoundaryRecord?
     {

@@ -294,6 +294,12 @@ extension MemoryStore {
         try view.rosterOperations(space)
     }
     public func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector { try view.heads(space) }
+    public func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
+        throws(StoreFailure) -> Int
+    {
+        try view.changeCount(space, replica, after: sequence)
+    }
+
     public func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
         throws(StoreFailure) -> [StoredRun]
     {

@@ -70,6 +70,11 @@ extension MemoryTables {
         return found
     }
 
+    func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber) -> Int {
+        let runs = spaces[space]?.logs[replica]?.runs ?? []
+        return runs[Self.firstIndex(in: runs) { $0.first > sequence }...].reduce(0) { $0 + $1.changes }
+    }
+
     func seals(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, limit: Int) -> [Seal] {
         var found: [Seal] = []
         spaces[space]?.logs[replica]?.seals.visit(from: from) { entry in

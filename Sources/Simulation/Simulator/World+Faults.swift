@@ -55,6 +55,38 @@ extension World {
     /// The node is told to stop, as by SIGTERM. It still runs: what it says is sent.
     public mutating func stop(_ index: Int) { handle(index, .stopping) }
 
+    /// The node does nothing for so long, as a machine that sleeps; what happens meanwhile happens to it when
+    /// it wakes.
+    public mutating func freeze(_ index: Int, milliseconds: UInt64) {
+        let end = time + milliseconds
+        var missed: [Event] = []
+        while let event = events.popFirst(until: end) {
+            if isFor(index, event) {
+                missed.append(event)
+            } else {
+                carryOut(event)
+            }
+        }
+        time = end
+        nodes[index].tickAt = nil
+        handle(index, .tick)
+        for event in missed {
+            if case .tick = event.kind { continue }
+            carryOut(event)
+        }
+    }
+
+    private func isFor(_ index: Int, _ event: Event) -> Bool {
+        switch event.kind {
+        case .input(index, _), .tick(index), .commit(index): return true
+        case .deliver(let number, let toDialler, _), .ended(let number, let toDialler):
+            guard let connection = connections[number] else { return false }
+            return (toDialler ? connection.dialler : connection.listener).node == index
+        case .arrive(let number): return connections[number]?.joins(index) ?? false
+        default: return false
+        }
+    }
+
     // MARK: Strangers
 
     /// Connects to a node as nobody in particular; a number for it.

@@ -46,6 +46,14 @@ extension World {
         events.insert(Event(time: time + delay, kind: .arrive(number)))
     }
 
+    mutating func resolve(_ host: String, for index: Int) {
+        let delay = UInt64.random(in: weather.delay, using: &dice)
+        let means = names[host] ?? []
+        let failure = means.isEmpty ? "the name cannot be found" : nil
+        let input = Input.resolved(host: host, addresses: means, failure: failure)
+        events.insert(Event(time: time + delay, kind: .input(index, input)))
+    }
+
     /// Both ends learn that the connection stands.
     mutating func arrive(_ number: UInt64) {
         guard let connection = connections[number] else { return }

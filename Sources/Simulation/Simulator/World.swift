@@ -37,6 +37,8 @@ public struct World {
     var nextConnection: UInt64 = 1
     /// Pairs that cannot reach each other, lower index first.
     var walls: Set<[Int]> = []
+    /// What names mean to all nodes: numbers; a name that is not here cannot be found.
+    public var names: [String: [String]] = [:]
     /// Connections of tests, by number.
     var strangers: [UInt64: Stranger] = [:]
     let seed: UInt64
@@ -93,6 +95,9 @@ public struct World {
         walls = []
         for index in nodes.indices { handle(index, .networkChanged) }
     }
+
+    /// The walls go, and no node is told that anything changed.
+    public mutating func heal() { walls = [] }
 
     func isWalled(_ a: Int, _ b: Int) -> Bool { walls.contains([min(a, b), max(a, b)]) }
 
@@ -161,6 +166,11 @@ public struct World {
     /// The next event before `end`; false when there is none.
     mutating func step(until end: UInt64) -> Bool {
         guard let event = events.popFirst(until: end) else { return false }
+        carryOut(event)
+        return true
+    }
+
+    mutating func carryOut(_ event: Event) {
         time = max(time, event.time)
         switch event.kind {
         case .input(let index, let input): handle(index, input)
@@ -174,7 +184,6 @@ public struct World {
         case .ended(let id, let toDialler): deliverEnd(id, toDialler)
         case .arrive(let id): arrive(id)
         }
-        return true
     }
 
     /// One input; its commit and what it asks for, at once or at the end of the batch.
@@ -213,6 +222,7 @@ public struct World {
             let line = "\(time) \(level) \(code): \(message)"
             nodes[index].log.append(line)
         case .dial(let id, let address): dial(id, address, from: index)
+        case .resolve(let host): resolve(host, for: index)
         case .send(let id, let bytes): send(bytes, on: id, from: index)
         case .close(let id): closeConnection(id, from: index)
         case .backup(let request):

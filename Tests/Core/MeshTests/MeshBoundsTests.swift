@@ -37,13 +37,13 @@ private func address(_ host: Int, port: Int = 21_420) throws -> PeerAddress {
     func announcements() throws {
         var book = AddressBook()
         let proven = try address(9_999)
-        book.add(proven, device: device(1), source: .proven)
+        book.proved(proven, device: device(1), at: 1)
         for round in 0..<50 {
             book.announce(device(1), try (0..<40).map { try address(round * 40 + $0) })
         }
         #expect(book.addresses(of: device(1)).count <= MeshLimits.addressesOfDeviceMax)
         #expect(book.addresses(of: device(1)).first == proven)
-        for n in 0..<5_000 { book.add(try address(n, port: 1), device: nil, source: .announced) }
+        for n in 0..<5_000 { book.add(try address(n, port: 1), device: device(n), source: .announced) }
         #expect(book.count <= MeshLimits.addressesMax)
         #expect(book[proven] != nil)
     }
@@ -101,11 +101,65 @@ private func address(_ host: Int, port: Int = 21_420) throws -> PeerAddress {
         #expect(live.check(at: 14_999) == .fine)
         #expect(live.check(at: 15_000) == .ping(1))
         #expect(live.check(at: 16_000) == .fine)
+        #expect(!live.isDoubtful(at: 19_999) && live.isDoubtful(at: 20_000))
+        #expect(live.deadline == 20_000)
+        #expect(live.check(at: 20_000) == .doubtful)
+        #expect(live.check(at: 20_001) == .fine && live.deadline == 30_000)
         #expect(live.check(at: 30_000) == .dead)
         #expect(live.answered(1, at: 15_040) == true)
         #expect(live.roundTripMilliseconds == 40)
         #expect(live.answered(1, at: 15_050) == false)
         #expect(live.check(at: 30_000) == .fine)
         #expect(live.check(at: live.deadline) == .ping(2))
+    }
+}
+
+@Suite struct LivenessTests {
+    @Test("what was sent and not answered is asked about after 5 s, and doubtful after 5 more")
+    func unanswered() {
+        var live = Liveness(at: 0)
+        live.hear(at: 1_000)
+        live.send(at: 2_000)
+        live.send(at: 6_000)
+        #expect(live.deadline == 7_000)
+        #expect(live.check(at: 7_000) == .ping(1))
+        #expect(live.check(at: 12_000) == .doubtful && live.isSilent(at: 12_000))
+        live.hear(at: 12_500)
+        #expect(!live.isDoubtful(at: 12_500) && !live.isSilent(at: 12_500))
+        #expect(live.check(at: 12_500) == .fine)
+    }
+
+    @Test("after a sleep a link is asked at once and has five seconds to answer")
+    func slept() {
+        var live = Liveness(at: 0)
+        let token = live.resume(at: 3_600_000)
+        #expect(live.check(at: 3_600_000) == .fine)
+        #expect(live.deadline == 3_605_000)
+        var dead = live
+        #expect(dead.check(at: 3_605_000) == .dead)
+        #expect(live.answered(token, at: 3_600_080) == true)
+        #expect(live.roundTripMilliseconds == 80)
+        #expect(live.check(at: 3_605_000) == .fine)
+    }
+
+    @Test("a link that is never silent is measured once a minute")
+    func measured() {
+        var live = Liveness(at: 0)
+        var asked: [UInt64] = []
+        for now in stride(from: 0 as UInt64, through: 300_000, by: 1_000) {
+            live.hear(at: now)
+            if case .ping(let token) = live.check(at: now) {
+                asked.append(now)
+                _ = live.answered(token, at: now)
+            }
+        }
+        #expect(asked == [60_000, 120_000, 180_000, 240_000, 300_000])
+    }
+
+    @Test("times of the configuration decide")
+    func configured() {
+        var live = Liveness(LivenessTimes(pingMilliseconds: 2_000, deadMilliseconds: 6_000), at: 0)
+        #expect(live.check(at: 1_999) == .fine && live.check(at: 2_000) == .ping(1))
+        #expect(live.check(at: 5_999) == .fine && live.check(at: 6_000) == .dead)
     }
 }

@@ -66,7 +66,7 @@ extension JoinOutcome {
     fileprivate var refusal: JoinRefusal? { if case .refused(let refusal, _) = self { refusal } else { nil } }
     fileprivate var answer: [JoinAnswerPart]? {
         switch self {
-        case .admitted(_, let answer), .repeated(let answer): answer
+        case .admitted(_, let answer), .repeated(let answer), .readmitted(let answer): answer
         case .refused: nil
         }
     }
@@ -218,18 +218,54 @@ private func take(_ parts: [JoinAnswerPart], with joining: Joining) throws -> Jo
         #expect(issuer.invites.secret(of: token.secret.id) != nil, "its holder still hears why")
     }
 
-    @Test("an active member is told so, and its invite stays open for another")
+    @Test("a member that lost its state and is still listed gets its keys again, with the role it has")
+    func stillListed() throws {
+        let issuer = try Issuer()
+        let first = try issuer.issue(.reader)
+        let joined = try take(
+            try #require(
+                issuer.admit(try proof(joining(first), by: newcomer, link: "a"), first, link: "a").answer),
+            with: joining(first))
+        let count = issuer.roster.count
+        // By another invite, of another role: no operation is needed, so none can be refused anywhere.
+        let second = try issuer.issue(.writer)
+        let outcome = issuer.admit(try proof(joining(second), by: newcomer, link: "b"), second, link: "b")
+        guard case .readmitted(let answer) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        let again = try #require(try take(answer, with: joining(second)))
+        #expect(again.role == .reader && again.keys == joined?.keys)
+        #expect(issuer.roster.count == count + 1, "the second invite, and nothing else")
+        // The same answer when it was lost; and the token is spent for everybody else.
+        let repeated = issuer.admit(try proof(joining(second), by: newcomer, link: "c"), second, link: "c")
+        #expect(try take(try #require(repeated.answer), with: joining(second))?.role == .reader)
+        #expect(issuer.invites.isSpent(second.secret.id))
+        let other = Box(3)
+        #expect(
+            issuer.admit(try proof(joining(second, as: other), by: other, link: "d"), second, link: "d")
+                .refusal
+                == .spent)
+    }
+
+    @Test(
+        "a member with another box key, and the creator, cannot be given keys again: their invite stays open")
     func alreadyMember() throws {
         let issuer = try Issuer()
-        try issuer.roster.admit(newcomer, .reader, by: issuer.box)
         let token = try issuer.issue(.writer)
+        let creator = Joining(token: token, device: issuer.box.device, boxKey: issuer.box.boxKey)
         #expect(
-            issuer.admit(try proof(joining(token), by: newcomer, link: "a"), token, link: "a").refusal
+            issuer.admit(try proof(creator, by: issuer.box, link: "z"), token, link: "z").refusal
                 == .alreadyMember)
         let other = Box(3)
         #expect(
             issuer.admit(try proof(joining(token, as: other), by: other, link: "b"), token, link: "b").answer
                 != nil)
+        let next = try issuer.issue(.writer)
+        let changed = Joining(token: next, device: other.device, boxKey: newcomer.boxKey)
+        #expect(
+            issuer.admit(try proof(changed, by: other, link: "c"), next, link: "c").refusal == .alreadyMember)
+        #expect(!issuer.invites.isSpent(next.secret.id))
     }
 
     @Test("who left comes back by a new invite")
@@ -349,10 +385,16 @@ private func take(_ parts: [JoinAnswerPart], with joining: Joining) throws -> Jo
         _ = removed.admit(try proof(joining, by: newcomer, link: "a"), token, link: "a")
         try removed.roster.act(removal(of: newcomer), by: issuer.box)
         #expect(throws: JoinFault.notAdmitted) { _ = try take(answer(removed.roster), with: joining) }
-        // By another invite.
+        // By another invite, which is for who was let in before: then its keys must open all the same.
         let otherInvite = Issuer(copying: issuer)
         try otherInvite.roster.admit(newcomer, .writer, by: issuer.box)
-        #expect(throws: JoinFault.notAdmitted) { _ = try take(answer(otherInvite.roster), with: joining) }
+        #expect(throws: JoinFault.keys(.notOpened)) {
+            _ = try take(answer(otherInvite.roster), with: joining)
+        }
+        // And the roster must know the token's invite.
+        let withoutInvite = try Issuer()
+        try withoutInvite.roster.admit(newcomer, .writer, by: withoutInvite.box)
+        #expect(throws: JoinFault.otherInvite) { _ = try take(answer(withoutInvite.roster), with: joining) }
         // An invite of the right id whose key is not the token's: made by somebody who only saw the id.
         let forged = try Issuer()
         let key = Box(9).key.publicKey

@@ -45,14 +45,14 @@ import Testing
             pair.initiator.receive(back, replays: &pair.replays, at: pair.now).frames == frames.reversed())
     }
 
-    @Test("a PING is answered with the same body and not handed up; the PONG is handed up")
+    @Test("a PING is answered with the same body, which is handed up; so is the PONG")
     func ping() throws {
         var pair = try LinkPair.established()
         for count in [0, 8, 200_000] {
             let body = [UInt8](repeating: 7, count: count)
             let records = pair.responder.send(LinkFrame(type: LinkFrame.ping, body: body))
             let answer = pair.initiator.receive(records, replays: &pair.replays, at: pair.now)
-            #expect(answer.count == 1 && answer.frames.isEmpty)
+            #expect(answer == [.pinged(body), .send(answer.sent)] && !answer.sent.isEmpty)
             let heard = pair.responder.receive(answer.sent, replays: &pair.replays, at: pair.now)
             #expect(heard == [.frame(LinkFrame(type: LinkFrame.pong, body: body))])
         }

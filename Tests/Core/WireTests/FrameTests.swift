@@ -30,6 +30,7 @@ enum FrameSamples {
             JoinProofFrame(body: [1, 2, 3]),
             JoinAnswerFrame(body: []),
             ReceivedFrame(bytes: 0x0102_0304_0506_0708),
+            BacklogFrame(changes: 0x0102_0304_0506_0708),
             ForksFrame(hash: .zero, entries: nil),
             ForksFrame(
                 hash: hash(9),
@@ -74,7 +75,7 @@ enum FrameSamples {
     func numbers() {
         #expect(
             FrameType.allCases.map(\.rawValue) == [
-                5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25,
+                5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26,
             ])
     }
 

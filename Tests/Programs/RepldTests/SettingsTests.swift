@@ -188,7 +188,8 @@ private func settings(
         let others = [
             "state": "\"/other\"", "socket": "\"/other.sock\"", "listen": "[\"127.0.0.1:1\"]",
             "advertise": "[\"a.example:1\"]", "peers": "[\"b.example:2\"]", "discovery": "false",
-            "name": "\"other\"", "log-level": "\"debug\"",
+            "name": "\"other\"", "log-level": "\"debug\"", "ping-interval-seconds": "7",
+            "link-timeout-seconds": "60",
         ]
         let base = "state = \"/s\"\nsocket = \"/c\"\nname = \"box\"\n"
         let running = try settings(Settings.Flags(), base)

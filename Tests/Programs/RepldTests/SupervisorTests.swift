@@ -140,7 +140,7 @@ private final class Used: Sendable {
     func status() {
         func sync(_ space: UInt8, _ behind: UInt64) -> PeerReport.Sync {
             let id = SpaceID(raw: Bytes32([UInt8](repeating: space, count: 32)))
-            return PeerReport.Sync(space: id, behindChanges: behind, aheadChanges: 3)
+            return PeerReport.Sync(space: id, behindChanges: behind, aheadChanges: 3, treeRole: nil)
         }
         #expect(StatusLine.behind([]) == 0)
         #expect(StatusLine.behind([sync(1, 7), sync(2, 1), sync(1, 9), sync(2, 0)]) == 10)

@@ -59,6 +59,7 @@ final class PortRecord: PeerPort {
         let lines = orders.map { order in
             switch order {
             case .dial(let id, let address): "dial \(id.value) \(address)"
+            case .resolve(let host): "resolve \(host)"
             case .send(let id, let bytes): "send \(id.value) \(bytes.count)"
             case .close(let id): "close \(id.value)"
             case .handled(let id, let bytes): "handled \(id.value) \(bytes)"

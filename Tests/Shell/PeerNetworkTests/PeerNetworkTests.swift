@@ -176,6 +176,43 @@ private func connect(
         guard case .dialFailed(dialledID, address, _) = try await client.next() else { throw Unexpected() }
     }
 
+    @Test("a lookup gives all addresses of a name as numbers, or says why there are none")
+    func lookups() async throws {
+        let client = Side()
+        client.network.deliver([.resolve(host: "localhost"), .resolve(host: "no-such-host.invalid")])
+        var answers: [String: (addresses: [String], failure: String?)] = [:]
+        while answers.count < 2 {
+            guard case .resolved(let host, let addresses, let failure) = try await client.next() else {
+                throw Unexpected()
+            }
+            answers[host] = (addresses, failure)
+        }
+        let local = try #require(answers["localhost"])
+        #expect(local.failure == nil && Set(local.addresses).isSubset(of: ["127.0.0.1", "::1"]))
+        #expect(!local.addresses.isEmpty)
+        let missing = try #require(answers["no-such-host.invalid"])
+        #expect(missing.addresses.isEmpty && missing.failure?.isEmpty == false)
+    }
+
+    @Test("a lookup that is given up is answered then and not again; over the bound it fails at once")
+    func lookupBounds() async throws {
+        let lookups = NameLookups(threadsMax: 1)
+        let (stream, continuation) = AsyncStream.makeStream(of: NameLookups.Answer.self)
+        let refused = NameLookups(threadsMax: 0).begin("localhost") { continuation.yield($0) }
+        #expect(refused == nil)
+        let number = try #require(lookups.begin("localhost") { continuation.yield($0) })
+        lookups.giveUp(number, after: 5)
+        lookups.giveUp(number, after: 5)
+        continuation.yield(.init(failure: "last"))
+        var answers: [NameLookups.Answer] = []
+        for await answer in stream {
+            answers.append(answer)
+            if answer.failure == "last" { break }
+        }
+        #expect(answers.count == 3, "\(answers)")
+        #expect(answers.first?.failure == "0 lookups before it were not answered yet")
+    }
+
     @Test("a name leads to the address that listens, whatever its family")
     func name() async throws {
         let (server, client) = (Side(), Side())

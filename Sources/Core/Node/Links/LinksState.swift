@@ -35,9 +35,19 @@ struct LinksState: Sendable {
     var reissues: [LogID: PendingReissue] = [:]
     /// Those of them that peers must be asked for again.
     var unheard: Set<LogID> = []
+    /// What the names among the addresses mean.
+    var names = NameTable()
     /// Counts up when there may be something new to tell in PEERS; starts at 1.
     var addressesVersion: UInt64 = 1
     var dialer: Dialer
+    /// When a link to a device stood last, monotonic milliseconds; of this run only.
+    var linkedAt: [DeviceID: UInt64] = [:]
+    /// When the value was made, and when it was handed something last, monotonic milliseconds.
+    let started: UInt64
+    var clock: UInt64
+    var times: LivenessTimes
+    /// Bytes of links that ended, by device.
+    var traffic: [DeviceID: LinkTraffic] = [:]
     /// Addresses that led to ourselves since the network changed last.
     var ownAddresses: Set<PeerAddress> = []
     /// Which of our keys opened a link to an address, and whose turn it is where none did yet.
@@ -69,14 +79,17 @@ struct LinksState: Sendable {
     var candidates: (signature: [CandidateSignature], list: [PSKCandidate])?
     /// Monotonic milliseconds before which no address can be due; 0: look again.
     var nextDialCheck: UInt64 = 0
-    /// When the address book may be written next.
+    /// When the address book may be written next, and when for what came of dials alone.
     var nextBookWrite: UInt64 = 0
+    var nextOutcomesWrite: UInt64 = 0
     var counters = LinkCounters()
     /// The process ends: no connection is made or taken in.
     var isStopping = false
 
-    init(identity: LinkIdentity, seed: UInt64) {
+    init(identity: LinkIdentity, seed: UInt64, times: LivenessTimes, at now: UInt64) {
         self.identity = identity
+        self.times = times
+        (started, clock) = (now, now)
         table = LinkTable(own: identity.device)
         dialer = Dialer(seed: seed)
         dice = SeededGenerator(seed: seed &+ 1)

@@ -44,6 +44,17 @@ extension Node {
                 "\(link.peer.device.text) joined space \(spaces[index].name) by an invite")
             reply(answer, on: id)
         case .repeated(let answer): reply(answer, on: id)
+        case .readmitted(let answer):
+            do throws(StoreFailure) {
+                try keepInvites(of: index, nil, at: now)
+            } catch {
+                return batch.fail(error)
+            }
+            batch.log(
+                .notice, "member-again",
+                "\(link.peer.device.text), which space \(spaces[index].name) still lists, was let in again by "
+                    + "an invite")
+            reply(answer, on: id)
         case .refused(let refusal, let invitesChanged):
             if invitesChanged {
                 do throws(StoreFailure) {

@@ -24,8 +24,9 @@ extension Node {
         case .disconnected(let id, let reason): disconnected(id, reason: reason, at: now)
         case .networkChanged:
             links.ownAddresses = []
-            links.dialer.reset()
-            links.nextDialCheck = 0
+            askAll(at: now)
+        case .resolved(let host, let addresses, let failure):
+            resolved(host, addresses, failure: failure, at: now)
         default: break
         }
     }
@@ -46,7 +47,7 @@ extension Node {
     private mutating func connected(_ id: ConnectionID, remote: String, at now: Instant) {
         guard let dial = links.dials.removeValue(forKey: id) else { return batch.emit(.close(id)) }
         guard let candidate = initiatorCandidate(dial) else {
-            links.dialer.failed(dial.address, reason: "no key to dial with", at: now.monotonic)
+            dialEnded(dial.address, "no key to dial with", at: now)
             return batch.emit(.close(id))
         }
         let secure = SecureLink(
@@ -58,16 +59,17 @@ extension Node {
 
     private mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
         guard let dial = links.dials.removeValue(forKey: id) else { return }
-        links.nextDialCheck = 0
         switch dial.purpose {
-        case .join(_, let request): joinFailed(request, reason: reason, answered: false, at: now)
-        default: links.dialer.failed(dial.address, reason: reason, at: now.monotonic)
+        case .join(_, let request), .tell(_, _, let request):
+            joinFailed(request, reason: reason, answered: false, at: now)
+        default: dialEnded(dial.address, reason, at: now)
         }
     }
 
     private mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
         guard links.connections[id] != nil else { return }
         links.counters.bytesReceived += UInt64(bytes.count)
+        links.connections[id]?.traffic.received += UInt64(bytes.count)
         links.connections[id]?.link?.liveness.hear(at: now.monotonic)
         let outputs = links.connections[id]?.secure.receive(bytes, replays: &links.replays, at: now) ?? []
         take(outputs, of: id, at: now)
@@ -88,7 +90,8 @@ extension Node {
             // A batch that is lost takes its links with it: what they say further is not heard.
             guard links.connections[id] != nil, batch.failure == nil else { return }
             switch output {
-            case .send(let bytes): batch.emit(.send(id, bytes))
+            case .send(let bytes): emit(bytes, on: id)
+            case .pinged(let body): pinged(body, on: id, at: now)
             case .established(let link): established(id, link, at: now)
             case .frame(let frame): take(frame, on: id, at: now)
             case .close(let end):
@@ -103,13 +106,19 @@ extension Node {
         guard !frames.isEmpty, links.connections[id]?.secure.established != nil,
             let bytes = links.connections[id]?.secure.send(frames), !bytes.isEmpty
         else { return }
+        links.connections[id]?.link?.liveness.send(at: links.clock)
+        emit(bytes, on: id)
+    }
+
+    private mutating func emit(_ bytes: [UInt8], on id: ConnectionID) {
+        links.connections[id]?.traffic.sent += UInt64(bytes.count)
         batch.emit(.send(id, bytes))
     }
 
     /// Says CLOSE and ends the connection.
     mutating func close(_ id: ConnectionID, _ code: CloseCode, _ reason: String, at now: Instant) {
         for output in links.connections[id]?.secure.close(code, reason: reason) ?? [] {
-            if case .send(let bytes) = output { batch.emit(.send(id, bytes)) }
+            if case .send(let bytes) = output { emit(bytes, on: id) }
         }
         batch.emit(.close(id))
         forget(id, reason: reason, isReplaced: code == .replaced || code == .ownDevice, at: now)
@@ -165,36 +174,52 @@ extension Node {
         guard let connection = links.connections.removeValue(forKey: id) else { return }
         links.table.remove(id)
         links.nextDialCheck = 0
+        if code == .removed, let space = connection.link?.channels[0]?.space { toldLeaving(space, at: now) }
         switch connection.purpose {
         case .accepted: break
+        case .tell(let address, _, let request): joinAfterTelling(request, at: address, now)
         case .join(_, let request):
             joinEnded(request, id, reason: reason, code: code, at: now)
         case .mesh(let address, _):
             if let link = connection.link {
-                if isReplaced, links.table.isLinked(to: link.device) {
-                    links.dialer.released(address)
-                } else if now.monotonic >= link.begun + MeshLimits.usefulMilliseconds {
-                    links.dialer.ended(address, reason: reason, at: now.monotonic)
-                } else {
-                    // One that never lasts (a clone, a version that faults) is not dialled in a loop.
-                    links.dialer.failed(address, reason: reason, at: now.monotonic)
-                }
+                linkEnded(link, address, reason: reason, isReplaced: isReplaced, at: now)
             } else if isReplaced {
-                links.dialer.released(address)
+                // The link that stayed may be one that does not answer: not again at once.
+                links.dialer.failed(address, bound: backOffBound(of: address), at: now.monotonic)
             } else if wasCutOff, turnKey(of: address) {
                 // Another of our keys may fit: at once, it is the same attempt.
                 links.dialer.released(address)
             } else {
-                links.dialer.failed(address, reason: reason, at: now.monotonic)
+                dialEnded(address, reason, at: now)
             }
         }
         guard let link = connection.link else { return }
         supplierLost(id, at: now)
         if code == .enough { peerHasEnough(link.device, at: now) }
-        if !links.table.isLinked(to: link.device) {
+        links.linkedAt[link.device] = now.monotonic
+        links.traffic[link.device, default: LinkTraffic()].add(connection.traffic)
+        if !isMember(link.device) {
+            // Of a stranger nothing is kept: who holds a space's key can make any number of them.
+            links.linkedAt[link.device] = nil
+            links.traffic[link.device] = nil
+            links.peerStates[link.device] = nil
+        } else if !links.table.isLinked(to: link.device) {
             noteState(of: link.device, "waiting", at: now)
             batch.log(.info, "link-down", "the link to \(link.device.text) ended: \(reason)")
         }
+    }
+
+    /// A link that we had dialled is over.
+    private mutating func linkEnded(
+        _ link: PeerLink, _ address: PeerAddress, reason: String, isReplaced: Bool, at now: Instant
+    ) {
+        if isReplaced, links.table.isLinked(to: link.device) { return }
+        links.linkedAt[link.device] = now.monotonic
+        links.book.wasUsed(address, at: now.wall)
+        links.book.failed(address, reason: reason, at: now.wall)
+        links.dialer.linkEnded(
+            address, wasUseful: now.monotonic >= link.begun + MeshLimits.usefulMilliseconds,
+            bound: backOffBound(of: address), at: now.monotonic)
     }
 
     /// The node stops: whoever is linked hears it, so that no stream looks cut off, and nobody is dialled

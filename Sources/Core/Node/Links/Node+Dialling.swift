@@ -1,12 +1,11 @@
-// Whom to dial and when, and what time does to links. A node without a space dials nobody except to join.
+// Whom to dial and when. A node without a space dials nobody except to join or to leave. Candidates are the
+// addresses of members that are not linked, or whose links have not answered a PING lately; several addresses
+// of one device are tried in the order of their likelihood, a little apart (`Dialer`).
 
 import Bytes
 import Causality
-import Crypto
 import Mesh
-import Replication
 import Roster
-import SecureLink
 import Wire
 
 extension Node {
@@ -27,19 +26,25 @@ extension Node {
 
     /// Starts the dials that are due.
     mutating func dialDue(at now: Instant) {
-        guard !spaces.isEmpty, !links.isStopping, now.monotonic >= links.nextDialCheck else { return }
+        guard isDialling, now.monotonic >= links.nextDialCheck else { return }
         let candidates = dialCandidates(at: now)
         for address in links.dialer.start(candidates, at: now.monotonic) {
-            guard let space = spaceToDial(address) else {
-                links.dialer.failed(address, reason: "no space shared", at: now.monotonic)
-                continue
+            if address.isName {
+                if links.names.begin(address) { batch.emit(.resolve(host: address.host)) }
+            } else if let space = spaceToDial(address) {
+                links.book.tried(address, at: now.wall)
+                dial(address, for: .mesh(address, space))
+            } else {
+                dialEnded(address, "no space is shared with it", at: now)
             }
-            dial(address, for: .mesh(address, space))
         }
         // A refused device, or one that a roster lists later, is looked at again without an event.
         links.nextDialCheck = min(
             links.dialer.deadline(candidates) ?? .max, viewsDeadline ?? .max, now.monotonic + 30_000)
     }
+
+    /// A node that is in no space dials nobody, but to tell that it left one.
+    var isDialling: Bool { !(spaces.isEmpty && left.leaving.isEmpty) && !links.isStopping }
 
     mutating func dial(_ address: PeerAddress, for purpose: ConnectionPurpose) {
         let id = links.nextDial
@@ -48,94 +53,114 @@ extension Node {
         batch.emit(.dial(id, address.string))
     }
 
-    /// Addresses worth a dial: fixed ones and hints, and those of members that are not linked; ascending.
-    private mutating func dialCandidates(at now: Instant) -> [PeerAddress] {
-        var busy: Set<DeviceID> = []
-        for address in links.dials.values.map(\.address)
-            + links.connections.values.compactMap(\.purpose.address)
-        {
-            if let device = links.book[address]?.device { busy.insert(device) }
-        }
-        let wanted = wantedPeers(at: now)
-        return links.book.addresses.filter { address in
-            guard let entry = links.book[address], !links.ownAddresses.contains(address) else { return false }
-            guard let peer = entry.device else { return entry.source != .announced }
-            guard peer != device, !links.table.isLinked(to: peer), !busy.contains(peer),
-                links.faults.refusal(of: peer, at: now.monotonic) == nil
-            else { return false }
-            return entry.source == .fixed || wanted.contains(peer)
-        }
-    }
-
-    func isMember(_ peer: DeviceID) -> Bool { spaces.contains { $0.roster.role(of: peer) != nil } }
-
-    // MARK: Time
-
-    /// What is due on links, joins and the address book.
-    mutating func tickLinks(at now: Instant) {
-        for id in links.connectionIDs {
-            guard let connection = links.connections[id] else { continue }
-            if connection.secure.deadline != nil {
-                take(links.connections[id]?.secure.tick(at: now) ?? [], of: id, at: now)
-            } else if let deadline = connection.proofDeadline, now.monotonic >= deadline {
-                close(id, .silent, "no proof of the invite came", at: now)
-            } else if connection.link != nil {
-                tickLink(id, at: now)
+    /// Addresses worth a dial: the first of each device, then the second of each, and so on.
+    private mutating func dialCandidates(at now: Instant) -> [DialCandidate] {
+        let linked = wellLinked(at: now)
+        var wanted = wantedPeers(at: now)
+        // Those whose links do not answer, and those to be told that this device left.
+        wanted.formUnion(links.table.peers)
+        for space in left.leaving {
+            for member in space.roster.members() where member.state == .active {
+                wanted.insert(member.device)
             }
         }
-        tickViews(at: now)
-        tickJoins(at: now)
-        guard links.book.isChanged, now.monotonic >= links.nextBookWrite else { return }
-        do throws(StoreFailure) {
-            try batch.write(&store)
-            try store.setMeta(NodeMeta.addresses, links.book.encode())
-            links.book.markStored()
-            links.nextBookWrite = now.monotonic + 10_000
-        } catch {
-            batch.fail(error)
+        let networks = Set(listening.compactMap { PeerAddress($0)?.network })
+        let isNear = { (address: PeerAddress) in address.network.map(networks.contains) ?? false }
+        var ranked: [(place: Int, candidate: DialCandidate)] = []
+        for device in links.book.devices where device != self.device && !linked.contains(device) {
+            guard links.faults.refusal(of: device, at: now.monotonic) == nil else { continue }
+            let isWanted = wanted.contains(device)
+            let addresses = links.book.addresses(of: device, near: isNear).filter { address in
+                isDialled(address) && (isWanted || links.book[address]?.source == .fixed)
+            }
+            for (place, address) in addresses.enumerated() {
+                ranked.append((place, DialCandidate(address, device: device)))
+            }
         }
+        for address in links.book.unassigned where isDialled(address) {
+            guard let source = links.book[address]?.source, source >= .hint else { continue }
+            let means = links.names[address]?.addresses ?? []
+            let isThere = { (address: PeerAddress) in
+                links.book[address]?.device.map(linked.contains) ?? false
+            }
+            if !means.isEmpty, means.allSatisfy(isThere) { continue }
+            ranked.append((0, DialCandidate(address)))
+        }
+        return ranked.enumerated().sorted { ($0.1.place, $0.0) < ($1.1.place, $1.0) }.map(\.1.candidate)
     }
 
-    private mutating func tickLink(_ id: ConnectionID, at now: Instant) {
-        switch links.connections[id]?.link?.liveness.check(at: now.monotonic) {
-        case .dead: return close(id, .silent, "nothing was heard for 30 s", at: now)
-        case .ping(let token): send([Self.ping(token)], on: id)
-        case .fine, nil: break
-        }
-        for number in links.connections[id]?.link?.channelNumbers ?? [] {
-            guard
-                case .provisional(_, let deadline)? = links.connections[id]?.link?.channels[number]?.standing,
-                now.monotonic >= deadline
-            else { continue }
-            if number == 0 { return close(id, .notMember, "the roster does not list this device", at: now) }
-            links.connections[id]?.link?.channels[number] = nil
-        }
+    /// Not ours, as far as is known, and somebody may be there.
+    private func isDialled(_ address: PeerAddress) -> Bool {
+        !links.ownAddresses.contains(address) && !listening.contains(address.string)
+            && address.whyNotDialled == nil
     }
 
-    /// When `tickLinks`, `dialDue` or `pump` have something to do.
-    var linksDeadline: UInt64? {
-        var next: UInt64? =
-            spaces.isEmpty || links.isStopping || links.nextDialCheck == .max ? nil : links.nextDialCheck
-        func take(_ moment: UInt64?) {
-            if let moment { next = min(next ?? .max, moment) }
-        }
+    /// Devices with a link that answers.
+    func wellLinked(at now: Instant) -> Set<DeviceID> {
+        var devices: Set<DeviceID> = []
         for connection in links.connections.values {
-            take(connection.secure.deadline)
-            take(connection.proofDeadline)
-            guard let link = connection.link else { continue }
-            take(link.liveness.deadline)
-            for channel in link.channels.values {
-                take(channel.sync.resendAt)
-                take(digestDeadline(channel))
-                take(haveDeadline(channel))
-                take(rateDeadline(channel, link))
-                if case .provisional(_, let deadline) = channel.standing { take(deadline) }
-            }
+            guard let link = connection.link, !link.liveness.isDoubtful(at: now.monotonic) else { continue }
+            devices.insert(link.device)
         }
-        for space in spaces { take(gossipDeadline(of: space.id)) }
-        take(viewsDeadline)
-        for join in links.joins.values { take(join.deadline) }
-        if links.book.isChanged { take(links.nextBookWrite) }
-        return next
+        return devices
+    }
+
+    func isMember(_ peer: DeviceID) -> Bool {
+        spaces.contains { $0.roster.role(of: peer) != nil }
+            || left.leaving.contains { $0.roster.role(of: peer) != nil }
+    }
+
+    // MARK: What came of dials
+
+    /// A dial or its handshake came to nothing.
+    mutating func dialEnded(_ address: PeerAddress, _ reason: String, at now: Instant) {
+        links.book.failed(address, reason: reason, at: now.wall)
+        links.dialer.failed(address, bound: backOffBound(of: address), at: now.monotonic)
+        links.nextDialCheck = 0
+    }
+
+    /// The greatest wait before an address is dialled again (decision 0053): who was linked lately, in this
+    /// run or in one that ended a moment ago, is away for a moment only, more often than not.
+    func backOffBound(of address: PeerAddress) -> UInt64 {
+        guard let device = links.book[address]?.device else { return MeshLimits.backOffMax }
+        let isRecent =
+            links.linkedAt[device].map { links.clock < $0 + MeshLimits.recentMilliseconds } ?? false
+        let isRestart =
+            links.clock < links.started + MeshLimits.recentMilliseconds
+            && links.book.addresses(of: device).contains { links.book[$0]?.lastSuccess != nil }
+        return isRecent || isRestart ? MeshLimits.backOffRecentMax : MeshLimits.backOffMax
+    }
+
+    /// A lookup ended. Its addresses are dialled as their own back-off says; the name itself is looked up
+    /// again after its own.
+    mutating func resolved(_ host: String, _ hosts: [String], failure: String?, at now: Instant) {
+        for (name, means, gone) in links.names.answer(host, hosts, failure: failure, at: now.wall) {
+            for address in gone { links.book.unname(address) }
+            for address in means {
+                links.book.add(address, device: links.book[name]?.device, source: .named)
+            }
+            // Who is known to be there is known by the name too.
+            let proven = means.filter { links.book[$0]?.lastSuccess != nil }
+            let owners = Set(proven.compactMap { links.book[$0]?.device })
+            if let owner = owners.first, owners.count == 1, links.book[name]?.device == nil {
+                links.book.assign(name, to: owner)
+            }
+            links.dialer.failed(name, bound: backOffBound(of: name), at: now.monotonic)
+        }
+        links.nextDialCheck = 0
+    }
+
+    /// There is news of a device: whatever waits for it is due.
+    mutating func expect(_ device: DeviceID) {
+        for address in links.book.addresses(of: device) { links.dialer.reset(address) }
+        links.nextDialCheck = 0
+    }
+
+    /// A beacon of a member came from this address: only a hint to dial.
+    mutating func heardBeacon(of peer: DeviceID, from address: PeerAddress) {
+        guard peer != device, isMember(peer) else { return }
+        links.book.add(address, device: peer, source: .heard)
+        if links.table.isLinked(to: peer) { return }
+        expect(peer)
     }
 }

@@ -15,7 +15,7 @@ extension Node {
         switch (link.use, connection.purpose) {
         case (.join(let invite), .accepted): return admitting(id, link, InviteID(raw: invite), at: now)
         case (.join, .join(_, let request)): return proveInvite(id, link, request, at: now)
-        case (.mesh, .accepted), (.mesh, .mesh): break
+        case (.mesh, .accepted), (.mesh, .mesh), (.mesh, .tell): break
         default: return close(id, .protocolFault, "a link of another profile", at: now)
         }
         // 1. Ourselves: by another way, or in a second place.
@@ -28,7 +28,8 @@ extension Node {
         guard links.table.count < MeshLimits.linksMax else {
             return close(id, .overloaded, "\(MeshLimits.linksMax) links are open", at: now)
         }
-        guard let index = spaceIndex(link.space) else {
+        let index = spaceIndex(link.space)
+        guard index != nil || left.index(of: link.space) != nil else {
             return close(id, .done, "the space was left", at: now)
         }
         // 3. One of two links to a device.
@@ -60,7 +61,7 @@ extension Node {
         let verdict = links.table.enter(
             id, peer: link.peer.device, instance: link.peer.instance, isInitiator: link.role == .initiator,
             isSilent: silent.contains)
-        if let address = links.connections[id]?.purpose.address { proved(address, link) }
+        if let address = links.connections[id]?.purpose.address { proved(address, link, at: now) }
         guard verdict.isAccepted else {
             close(id, .replaced, "another link to this device stays", at: now)
             return false
@@ -69,36 +70,49 @@ extension Node {
         for old in verdict.probe {
             guard let token = links.connections[old]?.link?.liveness.ask(at: now.monotonic) else { continue }
             links.connections[old]?.link?.cloneProbe = token
-            send([Self.ping(token)], on: old)
+            send([ping(token, at: now)], on: old)
         }
         return true
     }
 
     /// The address leads to the device, under this space's key.
-    private mutating func proved(_ address: PeerAddress, _ link: EstablishedLink) {
-        links.book.add(address, device: link.peer.device, source: .proven)
+    private mutating func proved(_ address: PeerAddress, _ link: EstablishedLink, at now: Instant) {
+        links.book.proved(address, device: link.peer.device, at: now.wall)
+        for name in links.names.names(of: address) where links.book[name]?.device == nil {
+            links.book.assign(name, to: link.peer.device)
+        }
         links.addressesVersion += 1
         links.keyOfAddress[address] = link.space
         links.keyTurns[address] = nil
         links.dialer.succeeded(address)
     }
 
-    private mutating func begin(_ id: ConnectionID, _ link: EstablishedLink, in index: Int, at now: Instant) {
+    /// `index` nil: a space that was left, on which only that is spoken of.
+    private mutating func begin(_ id: ConnectionID, _ link: EstablishedLink, in index: Int?, at now: Instant)
+    {
         let peer = link.peer.device
         let offset = Int64(clamping: link.peer.wallMilliseconds) &- Int64(clamping: now.wall)
         var state = PeerLink(
             device: peer, instance: link.peer.instance, handshakeHash: link.handshakeHash, role: link.role,
-            begun: now.monotonic, liveness: Liveness(at: now.monotonic),
+            begun: now.monotonic, liveness: Liveness(links.times, at: now.monotonic),
             nextChannel: link.role == .initiator ? 2 : 1,
             clockOffset: offset)
-        state.channels[0] = SpaceChannel(space: link.space, standing: standing(of: peer, in: index, at: now))
+        let allowed = index.map { standing(of: peer, in: $0, at: now) } ?? leavingStanding(at: now)
+        state.channels[0] = SpaceChannel(space: link.space, standing: allowed)
         links.connections[id]?.link = state
+        links.linkedAt[peer] = now.monotonic
         links.counters.linksOpened += 1
         noteState(of: peer, "connected", at: now)
         batch.log(.info, "link-up", "linked to \(peer.text)")
         checkClock(peer, offset, at: now)
         beginChannel(0, on: id, at: now)
         openChannels(on: id, at: now)
+        // For the round trip, and for the peer to compare its clock. A peer that no roster lists gets roster
+        // frames only.
+        guard links.connections[id]?.link?.channels[0]?.isFull == true,
+            let token = links.connections[id]?.link?.liveness.ask(at: now.monotonic)
+        else { return }
+        send([ping(token, at: now)], on: id)
     }
 
     /// What the peer may say in a space.
@@ -129,6 +143,7 @@ extension Node {
             guard let index = spaceIndex(space.id) else { continue }
             openChannel(number, of: index, on: id, at: now)
         }
+        openLeavingChannels(on: id, at: now)
     }
 
     /// Opens one of our channels, or says again that it is open.
@@ -142,10 +157,5 @@ extension Node {
         send(
             [LinkFrame(type: OpenFrame.type, channel: number, body: OpenFrame(tag: tag).encoded())], on: id)
         beginChannel(number, on: id, at: now)
-    }
-
-    static func ping(_ token: UInt64) -> LinkFrame {
-        LinkFrame(
-            type: LinkFrame.ping, body: (0..<8).map { UInt8(truncatingIfNeeded: token >> (56 - 8 * $0)) })
     }
 }

@@ -21,9 +21,15 @@ extension Node {
             case OpenFrame.type: return try open(frame, on: id, at: now)
             default: break
             }
-            guard let type = FrameType(rawValue: frame.type), let channel = link.channels[frame.channel],
-                let index = spaceIndex(channel.space)
-            else { return }
+            guard let type = FrameType(rawValue: frame.type), let channel = link.channels[frame.channel]
+            else {
+                return
+            }
+            guard let index = spaceIndex(channel.space) else {
+                guard type == .rosterHave, spend(frame, on: id, at: now) else { return }
+                return leavingHaveArrived(
+                    try .init(decoding: frame.body), of: channel.space, on: frame.channel, of: id, at: now)
+            }
             switch type {
             case .rosterHave:
                 guard spend(frame, on: id, at: now) else { return }
@@ -59,6 +65,7 @@ extension Node {
             case .walk: walkArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
             case .graft: graftArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             case .prune: pruneArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
+            case .backlog: backlogArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             case .peers: peersArrived(try .init(decoding: frame.body), at(id, frame.channel, index))
             default: break
             }
@@ -74,6 +81,8 @@ extension Node {
     private mutating func pong(_ body: [UInt8], on id: ConnectionID, at now: Instant) throws(DecodeFault) {
         var reader = ByteReader(body)
         let token = try reader.u64()
+        // Our wall clock of then.
+        _ = try reader.u64()
         try reader.finish()
         guard links.connections[id]?.link?.liveness.answered(token, at: now.monotonic) == true,
             let link = links.connections[id]?.link, link.cloneProbe == token

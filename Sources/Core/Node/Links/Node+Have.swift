@@ -116,10 +116,12 @@ extension Node {
 
     /// A log of this device that this node did not write, or not so far: a copy or an older state is about.
     mutating func noteOwnLog(
-        _ replica: ReplicaID, _ declaration: Change.Declaration, _ place: ChannelPlace, at now: Instant
+        _ replica: ReplicaID, to last: SequenceNumber, _ declaration: Change.Declaration,
+        _ place: ChannelPlace, at now: Instant
     ) throws(StoreFailure) {
         guard declaration.device == device else { return }
         if let peer = links.connections[place.connection]?.link?.device { links.claims.remove(peer) }
+        if left.wrote(replica, to: last) { return }
         if replica == spaces[place.space].ownReplica {
             return try leaveOwnLog(
                 of: place.space, "a peer sent changes of this node's log \(replica) that it does not hold",

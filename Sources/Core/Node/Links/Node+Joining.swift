@@ -23,6 +23,9 @@ extension Node {
         if spaceIndex(token.space) != nil { throw .alreadyMember(token.space) }
         if token.isExpired(at: now) { throw .inviteExpired }
         if let name { try checkName(name) }
+        guard spaces.count + links.joins.count < NodeLimits.spacesMax else {
+            throw .tooMany(what: "spaces", limit: NodeLimits.spacesMax)
+        }
         guard links.joins.count < JoinAttempt.attemptsMax else {
             throw .tooMany(what: "joins", limit: JoinAttempt.attemptsMax)
         }
@@ -53,6 +56,16 @@ extension Node {
         attempt.deadline = now.monotonic + JoinAttempt.addressMilliseconds
         links.joins[id] = attempt
         batch.answer(id, .joinStage("dialling \(address)"))
+        // Who left and comes back says first that it left: else it would be let in as the member that it
+        // still is there, and put out when its leave arrives from elsewhere.
+        let space = attempt.token.space
+        dial(address, for: left.index(of: space) == nil ? .join(address, id) : .tell(address, space, id))
+    }
+
+    /// The connection on which a leave was told is over, whatever came of it.
+    mutating func joinAfterTelling(_ id: RequestID, at address: PeerAddress, _ now: Instant) {
+        guard links.joins[id]?.current == address, !links.isStopping else { return }
+        links.joins[id]?.deadline = now.monotonic + JoinAttempt.addressMilliseconds
         dial(address, for: .join(address, id))
     }
 
@@ -133,9 +146,16 @@ extension Node {
         links.joins[request] = nil
         do throws(NodeError) {
             if spaceIndex(joined.roster.space) != nil { throw .alreadyMember(joined.roster.space) }
-            let name = attempt.name ?? joined.name.string
-            try checkName(name)
+            let wanted = attempt.name ?? joined.name.string
+            // It is a member already: a name that was taken meanwhile must not undo that.
+            let name = freeName(like: wanted)
+            if name != wanted {
+                batch.answer(
+                    request,
+                    .joinStage("a space named \(wanted) is on this node already: this one is \(name) here"))
+            }
             try stored { node throws(StoreFailure) in
+                if node.left.index(of: joined.roster.space) != nil { node.forgetLeaving(joined.roster.space) }
                 try node.add(SpaceState(roster: joined.roster, keys: joined.keys, name: name))
             }
             guard let index = spaceIndex(joined.roster.space) else {
@@ -190,14 +210,12 @@ extension Node {
         for request in links.joins.keys.sorted() {
             guard let attempt = links.joins[request], now.monotonic >= attempt.deadline else { continue }
             let under = links.connectionIDs.first { id in
-                if case .join(_, request) = links.connections[id]?.purpose { true } else { false }
+                links.connections[id]?.purpose.request == request
             }
             if let under {
                 close(under, .silent, "no answer in time", at: now)
             } else {
-                links.dials = links.dials.filter { _, dial in
-                    if case .join(_, request) = dial.purpose { false } else { true }
-                }
+                links.dials = links.dials.filter { $0.value.purpose.request != request }
                 joinFailed(request, reason: "no answer in time", answered: false, at: now)
             }
         }

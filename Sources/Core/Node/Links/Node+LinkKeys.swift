@@ -11,13 +11,17 @@ import Wire
 extension Node {
     /// Every key under which we answer; made again when a space, its roster or its keys changed.
     mutating func responderCandidates(at now: Instant) -> [PSKCandidate] {
-        let signature = spaces.map {
-            CandidateSignature(space: $0.id, rosterCount: $0.roster.count, epochs: $0.keys.epochs.count)
-        }
+        let signature =
+            spaces.map {
+                CandidateSignature(space: $0.id, rosterCount: $0.roster.count, epochs: $0.keys.epochs.count)
+            }
+            + left.leaving.map {
+                CandidateSignature(space: $0.id, rosterCount: $0.roster.count, epochs: $0.keys.epochs.count)
+            }
         if let kept = links.candidates, kept.signature == signature { return kept.list }
-        var list: [PSKCandidate] = []
+        var list = left.leaving.flatMap { meshCandidates(of: $0.id, $0.keys, $0.roster) }
         for space in spaces {
-            list += meshCandidates(of: space)
+            list += meshCandidates(of: space.id, space.keys, space.roster)
             for record in space.roster.inviteRecords() where record.issuer == device {
                 guard let secret = space.invites.secret(of: record.invite.id) else { continue }
                 list.append(
@@ -31,12 +35,21 @@ extension Node {
     }
 
     /// The current epoch's key and four before, newest first.
-    private func meshCandidates(of space: SpaceState) -> [PSKCandidate] {
-        space.keys.epochs.suffix(5).reversed().map { epoch in
+    private func meshCandidates(of space: SpaceID, _ keys: SpaceKeys, _ roster: Roster) -> [PSKCandidate] {
+        keys.epochs.suffix(5).reversed().map { epoch in
             PSKCandidate(
-                space: space.id, use: .mesh(epoch: UInt64(epoch.number.value)),
-                psk: LinkKeys.meshPSK(epoch.access), rosterHash: space.roster.rosterHash)
+                space: space, use: .mesh(epoch: UInt64(epoch.number.value)),
+                psk: LinkKeys.meshPSK(epoch.access), rosterHash: roster.rosterHash)
         }
+    }
+
+    /// The same by id, of spaces that were left too; empty when neither.
+    private func meshCandidates(of space: SpaceID) -> [PSKCandidate] {
+        if let index = spaceIndex(space) {
+            return meshCandidates(of: space, spaces[index].keys, spaces[index].roster)
+        }
+        guard let index = left.index(of: space) else { return [] }
+        return meshCandidates(of: space, left.leaving[index].keys, left.leaving[index].roster)
     }
 
     /// The key for a dial.
@@ -48,11 +61,12 @@ extension Node {
             return PSKCandidate(
                 space: token.space, use: .join(invite: token.secret.id.raw),
                 psk: token.secret.joinPresharedKey(), rosterHash: .zero)
+        case .tell(_, let space, _): return meshCandidates(of: space).first
         case .mesh(let address, let space):
-            guard let index = spaceIndex(space) else { return nil }
-            let own = meshCandidates(of: spaces[index])
+            let own = meshCandidates(of: space)
+            guard !own.isEmpty else { return nil }
             // Epochs of one space are tried in turn, after its current one.
-            let turn = (links.keyTurns[address] ?? 0) / max(1, spaces.count)
+            let turn = (links.keyTurns[address] ?? 0) / max(1, spaces.count + left.leaving.count)
             return own[turn % own.count]
         }
     }
@@ -61,9 +75,17 @@ extension Node {
     func spaceToDial(_ address: PeerAddress) -> SpaceID? {
         if let known = links.keyOfAddress[address], spaceIndex(known) != nil { return known }
         var shared = spaces.map(\.id)
-        if let device = links.book[address]?.device {
-            let listed = spaces.filter { $0.roster.role(of: device) != nil }.map(\.id)
+        let expected = links.book[address]?.device
+        if let expected {
+            let listed = spaces.filter { $0.roster.role(of: expected) != nil }.map(\.id)
             if !listed.isEmpty { shared = listed }
+        }
+        // Whoever shares a space hears of those that were left on the same link.
+        let isShared = expected.map { peer in spaces.contains { $0.roster.role(of: peer) != nil } } ?? false
+        if !isShared {
+            shared += left.leaving.filter { space in
+                expected.map { space.roster.role(of: $0) != nil } ?? true
+            }.map(\.id)
         }
         guard !shared.isEmpty else { return nil }
         return shared[(links.keyTurns[address] ?? 0) % shared.count]
@@ -74,7 +96,9 @@ extension Node {
         links.keyOfAddress[address] = nil
         let turn = (links.keyTurns[address] ?? 0) + 1
         links.keyTurns[address] = turn
-        let keys = spaces.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
+        let keys =
+            spaces.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
+            + left.leaving.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
         return turn % max(1, keys) != 0
     }
 }

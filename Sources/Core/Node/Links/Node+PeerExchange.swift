@@ -1,5 +1,6 @@
 // Where others are found. Each node tells on each channel its own addresses and what it knows of the other
 // members', so whoever knows one member finds all, and keeps them when the one that introduced them is gone.
+// What is said of others is bounded by who says it, tried last, and not passed on when there is better.
 
 import Causality
 import Mesh
@@ -26,7 +27,7 @@ extension Node {
         if isLarge(index) { return sampleToTell(peer, in: index) }
         for member in spaces[index].roster.members() where member.state == .active && member.device != peer {
             let addresses =
-                member.device == device ? announcedAddresses() : links.book.addresses(of: member.device)
+                member.device == device ? announcedAddresses() : links.book.addressesToTell(of: member.device)
             if addresses.isEmpty { continue }
             entries.append(
                 .init(
@@ -62,16 +63,19 @@ extension Node {
     /// A peer names addresses. Its own it knows best; of others it only adds.
     mutating func peersArrived(_ frame: PeersFrame, _ place: ChannelPlace) {
         guard let link = links.connections[place.connection]?.link else { return }
+        let known = links.book.version
         for entry in frame.entries where entry.device != device {
             guard spaces[place.space].roster.role(of: entry.device) != nil else { continue }
             if entry.device == link.device {
                 links.book.announce(entry.device, entry.addresses)
             } else {
                 for address in entry.addresses.prefix(MeshLimits.addressesOfDeviceMax) {
-                    links.book.add(address, device: entry.device, source: .announced)
+                    links.book.add(
+                        address, device: entry.device, source: .relayed, announcer: link.device)
                 }
             }
         }
+        guard links.book.version != known else { return }
         links.nextDialCheck = 0
         links.addressesVersion += 1
     }

@@ -1,4 +1,5 @@
-// What a person sees of peers, links and clocks.
+// What a person sees of peers: each with its addresses and what came of dialling them, how far it is behind
+// and ahead, and in one sentence why there is no link or no sync.
 
 import Causality
 import Identity
@@ -19,41 +20,102 @@ extension Node {
         return devices.sorted().map { peerReport($0, at: now) }
     }
 
+    /// Addresses behind which nobody is known yet: of the configuration and of tokens, ascending.
+    func unassignedReports(at now: Instant) -> [AddressReport] {
+        links.book.unassigned.filter { (links.book[$0]?.source ?? .relayed) >= .hint }
+            .map { addressReport($0, isLinked: false, at: now) }
+    }
+
     private mutating func peerReport(_ peer: DeviceID, at now: Instant) -> PeerReport {
         let addresses = links.book.addresses(of: peer)
-        let link = links.table.links(to: peer).first.flatMap { links.connections[$0.connection]?.link }
-        let refusal = links.faults.refusal(of: peer, at: now.monotonic)
-        let state =
-            link != nil
-            ? "connected"
-            : refusal != nil
-                ? "refused" : addresses.contains(where: links.dialer.isUnderWay) ? "dialling" : "waiting"
+        let connection = links.table.links(to: peer).first.flatMap { links.connections[$0.connection] }
+        let link = connection?.link
+        let state: String =
+            if link != nil {
+                "connected"
+            } else if links.faults.refusal(of: peer, at: now.monotonic) != nil {
+                "refused"
+            } else if addresses.contains(where: links.dialer.isUnderWay) {
+                "dialling"
+            } else {
+                "waiting"
+            }
         noteState(of: peer, state, at: now)
-        let name = spaces.lazy.compactMap { $0.roster.description(of: peer)?.name.string }.first ?? ""
+        var traffic = links.traffic[peer] ?? LinkTraffic()
+        for link in links.table.links(to: peer) {
+            if let open = links.connections[link.connection]?.traffic { traffic.add(open) }
+        }
+        let shared = spaces.filter { $0.roster.role(of: peer) != nil }
+        let syncs = shared.map { sync(of: peer, in: $0, link) }
+        let heard = link?.liveness.heard ?? links.linkedAt[peer]
+        let dials = addresses.map { addressReport($0, isLinked: link != nil, at: now) }
         return PeerReport(
-            device: peer, name: name, addresses: addresses.map(\.string), state: state,
+            device: peer,
+            name: shared.lazy.compactMap { $0.roster.description(of: peer)?.name.string }.first ?? "",
+            addresses: addresses.map(\.string), state: state,
             since: links.peerStates[peer]?.since ?? now.wall,
             rttMilliseconds: link?.liveness.roundTripMilliseconds,
-            whyNot: link.map(whyNotInSync) ?? refusal.map { "refused: \($0.reason)" }
-                ?? whyNotWanted(peer) ?? whyNotLinked(addresses),
-            spaces: spaces.filter { $0.roster.role(of: peer) != nil }.map { sync(of: peer, in: $0, link) })
+            whyNot: link.map { whyNotInSync($0, syncs, at: now) }
+                ?? whyNotWanted(peer) ?? whyNotLinked(peer, dials, at: now),
+            spaces: syncs, dials: dials, heardAt: heard.map { Self.wall(of: $0, at: now) },
+            clockOffsetMilliseconds: link?.clockOffset, bytesReceived: traffic.received,
+            bytesSent: traffic.sent)
     }
 
-    private func sync(of peer: DeviceID, in space: SpaceState, _ link: PeerLink?) -> PeerReport.Sync {
-        let channel = link?.channels.values.first { $0.space == space.id }
-        let known = channel?.sync.peerHave ?? space.peerVectors[peer] ?? VersionVector()
-        func excess(_ a: VersionVector, _ b: VersionVector) -> UInt64 {
-            a.entries(beyond: b).reduce(0) { $0 &+ ($1.last.value - b[$1.replica].value) }
+    private static func wall(of moment: UInt64, at now: Instant) -> UInt64 {
+        moment <= now.monotonic
+            ? now.wall - min(now.wall, now.monotonic - moment) : now.wall &+ (moment - now.monotonic)
+    }
+
+    // MARK: Addresses
+
+    private func addressReport(_ address: PeerAddress, isLinked: Bool, at now: Instant) -> AddressReport {
+        let entry = links.book[address]
+        let name = links.names[address]
+        let isUnderWay = links.dialer.isUnderWay(address) || name?.isUnderWay == true
+        let isOpen = links.connections.values.contains {
+            $0.link != nil && $0.purpose.address == address
         }
-        return PeerReport.Sync(
-            space: space.id, behindChanges: excess(known, space.durable),
-            aheadChanges: excess(space.durable, known))
+        let isOwn = links.ownAddresses.contains(address) || listening.contains(address.string)
+        let outcome: AddressReport.Outcome
+        var reason: String?
+        if isOpen {
+            outcome = .linked
+        } else if let why = address.whyNotDialled {
+            (outcome, reason) = (.notDialled, why)
+        } else if isOwn {
+            (outcome, reason) = (.notDialled, "it leads to this node itself")
+        } else if isUnderWay {
+            outcome = address.isName ? .lookingUp : .connecting
+            reason = entry?.lastFailure?.reason
+        } else if let failure = name?.failure {
+            (outcome, reason) = (.failed, failure)
+        } else if let failure = entry?.lastFailure {
+            (outcome, reason) = (.failed, failure.reason)
+        } else {
+            outcome = entry?.lastSuccess != nil ? .worked : name?.answeredAt != nil ? .lookedUp : .notTried
+        }
+        let isWaiting = !isOpen && !isOwn && !isLinked && !isUnderWay && address.whyNotDialled == nil
+        let due = max(links.dialer.notBefore(address), now.monotonic)
+        return AddressReport(
+            address: address.string, source: (entry?.source ?? .relayed).name, outcome: outcome,
+            reason: reason, triedAt: address.isName ? name?.answeredAt : entry?.lastTried,
+            workedAt: entry?.lastSuccess, failures: entry?.failures ?? 0,
+            nextAt: isWaiting && isDialling ? Self.wall(of: due, at: now) : nil,
+            means: (name?.addresses ?? []).map(\.string))
     }
 
-    private func whyNotInSync(_ link: PeerLink) -> String? {
+    // MARK: Why not
+
+    private func whyNotInSync(_ link: PeerLink, _ syncs: [PeerReport.Sync], at now: Instant) -> String? {
+        if link.liveness.isDoubtful(at: now.monotonic) {
+            let silence = Self.span(now.monotonic - min(now.monotonic, link.liveness.heard))
+            return "nothing was heard on its link for \(silence); it is dialled beside it, and the link ends "
+                + "after \(Self.span(links.times.deadMilliseconds))"
+        }
         for number in link.channelNumbers {
-            guard let channel = link.channels[number] else { continue }
-            if !channel.isFull { return "the roster does not list it yet" }
+            guard let channel = link.channels[number], let index = spaceIndex(channel.space) else { continue }
+            if !channel.isFull { return "the roster of \(spaces[index].name) does not list it yet" }
             if let cap = whyHeldBack(channel) { return cap }
             for log in links.buffer.logs(of: channel.space) {
                 switch links.buffer.lack(of: log) {
@@ -63,85 +125,116 @@ extension Node {
                 }
             }
         }
+        for sync in syncs where sync.behindChanges ?? 0 > 0 {
+            let name = spaceIndex(sync.space).map { spaces[$0].name } ?? ""
+            return "it holds \(sync.behindChanges ?? 0) changes of \(name) that are on their way"
+        }
         return nil
     }
 
-    private func whyNotLinked(_ addresses: [PeerAddress]) -> String {
-        if addresses.isEmpty { return "no address of it is known" }
-        return addresses.map { "\($0): \(links.dialer.failure($0) ?? "not tried yet")" }.joined(
-            separator: "; ")
+    /// What is known, since when, what is tried next and when.
+    private func whyNotLinked(_ peer: DeviceID, _ dials: [AddressReport], at now: Instant) -> String {
+        let worked = dials.compactMap(\.workedAt).max()
+        let since: String =
+            if let last = links.linkedAt[peer] {
+                "not linked for \(Self.span(now.monotonic - min(last, now.monotonic)))"
+            } else if let worked, worked <= now.wall {
+                "not linked since this node started; it was reached \(Self.span(now.wall - worked)) ago"
+            } else {
+                "never linked"
+            }
+        if let refusal = links.faults.refusal(of: peer, at: now.monotonic) {
+            return
+                "\(since): it is refused for \(Self.span(refusal.until - now.monotonic)), because it broke "
+                + "the protocol: \(refusal.reason)"
+        }
+        if dials.isEmpty {
+            return
+                "\(since): no address of it is known; another member, a beacon or its own dial can tell one"
+        }
+        var sentence = since
+        if let last = dials.filter({ $0.outcome == .failed }).max(by: {
+            ($0.triedAt ?? 0) < ($1.triedAt ?? 0)
+        }),
+            let reason = last.reason
+        {
+            let ago = last.triedAt.map { $0 <= now.wall ? " \(Self.span(now.wall - $0)) ago" : "" } ?? ""
+            sentence += "; \(last.address) failed\(ago): \(reason)"
+        }
+        if let under = dials.first(where: { $0.outcome == .connecting || $0.outcome == .lookingUp }) {
+            return sentence + "; \(under.address) is being tried"
+        }
+        if let next = dials.filter({ $0.nextAt != nil }).min(by: { $0.nextAt ?? 0 < $1.nextAt ?? 0 }) {
+            let wait = (next.nextAt ?? now.wall) - min(next.nextAt ?? now.wall, now.wall)
+            return sentence + "; \(next.address) is tried " + (wait == 0 ? "next" : "in \(Self.span(wait))")
+        }
+        if let never = dials.first(where: { $0.outcome == .notDialled }), let reason = never.reason {
+            return sentence + "; \(never.address) is not dialled: \(reason)"
+        }
+        return sentence
+    }
+
+    /// A time in a person's words: "40 s", "3 min", "5 h", "2 days".
+    static func span(_ milliseconds: UInt64) -> String {
+        let seconds = (milliseconds + 999) / 1_000
+        if seconds < 120 { return "\(seconds) s" }
+        if seconds < 7_200 { return "\(seconds / 60) min" }
+        if seconds < 172_800 { return "\(seconds / 3_600) h" }
+        return "\(seconds / 86_400) days"
+    }
+
+    // MARK: Changes
+
+    private mutating func sync(of peer: DeviceID, in space: SpaceState, _ link: PeerLink?) -> PeerReport.Sync
+    {
+        let channel = link?.channels.values.first { $0.space == space.id }
+        let known = channel?.sync.peerHave ?? space.peerVectors[peer]
+        var ahead: UInt64?
+        do throws(StoreFailure) {
+            if let known { ahead = try changes(of: space, beyond: known) }
+        } catch {
+            batch.log(.error, "store-read", "counting changes for peers failed (\(error))")
+        }
+        return PeerReport.Sync(
+            space: space.id, behindChanges: channel?.backlog.told, aheadChanges: ahead,
+            treeRole: channel.map { Self.role(of: $0.sync.tree) })
+    }
+
+    private static func role(of tree: PushTree) -> String {
+        if !tree.pushesSome { return "lazy" }
+        return tree.exceptionCount == 0 ? "eager" : "eager for some logs"
+    }
+
+    /// How many durable changes of a space these vectors lack.
+    func changes(of space: SpaceState, beyond known: VersionVector) throws(StoreFailure) -> UInt64 {
+        // Each position is a change.
+        if known.entries.isEmpty, space.held == space.durable { return space.position.value }
+        var count: UInt64 = 0
+        for entry in space.durable.entries(beyond: known) {
+            count += UInt64(try store.changes(of: space.id, entry.replica, after: known[entry.replica]))
+        }
+        return count
     }
 
     mutating func noteState(of peer: DeviceID, _ state: String, at now: Instant) {
         if links.peerStates[peer]?.state == state { return }
         links.peerStates[peer] = PeerStateSince(state: state, since: now.wall)
     }
+}
 
-    /// Live links.
-    var linkCount: Int { links.table.count }
-
-    /// Greatest difference of a linked peer's wall clock to ours, with its sign.
-    var clockOffsetMilliseconds: Int64? {
-        links.connectionIDs.compactMap { links.connections[$0]?.link?.clockOffset }.max {
-            $0.magnitude < $1.magnitude
+extension StoreReading {
+    /// Changes of a log that end after this sequence.
+    func changes(
+        of space: SpaceID, _ replica: ReplicaID, after last: SequenceNumber
+    ) throws(StoreFailure) -> Int {
+        var count = try changeCount(space, replica, after: last)
+        // The run that begins before it may reach beyond.
+        if last > .none, let run = try runs(space, replica, from: last + 1, bytesMax: 1).first,
+            run.first <= last
+        {
+            count += try commits(space, after: CommitPosition(run.position.value - 1), limit: run.changes)
+                .count { $0.last > last }
         }
-    }
-
-    /// A clock that is far off decides ties for a long time: somebody should look. Nothing is refused for it.
-    mutating func checkClock(_ peer: DeviceID, _ offset: Int64, at now: Instant) {
-        guard offset.magnitude > 600_000 else {
-            return resolveAlarm(code: "clock-far", device: peer)
-        }
-        raise(
-            Alarm(
-                code: "clock-far",
-                message: "the clocks of this node and \(peer.text) are \(offset / 1_000) s apart",
-                hint: "set the clock that is wrong; changes stamped ahead win ties until time catches up",
-                since: now.wall, device: peer))
-    }
-
-    /// Prometheus lines of the links.
-    func linkMetrics() -> String {
-        let counts: [(String, String, String, UInt64)] = [
-            ("links_opened_total", "Links opened.", "counter", links.counters.linksOpened),
-            (
-                "handshakes_failed_total", "Handshakes that failed.", "counter",
-                links.counters.handshakesFailed
-            ),
-            (
-                "handshakes_refused_total", "Connections over the rate of their IP.", "counter",
-                links.gate.refused
-            ),
-            ("peer_faults_total", "Links closed for a peer's fault.", "counter", links.counters.faults),
-            ("segments_sent_total", "Segments sent.", "counter", links.counters.segmentsSent),
-            ("segments_received_total", "Segments received.", "counter", links.counters.segmentsReceived),
-            ("segment_bytes_sent_total", "Their bytes.", "counter", links.counters.segmentBytesSent),
-            ("segment_bytes_received_total", "Their bytes.", "counter", links.counters.segmentBytesReceived),
-            ("segments_duplicate_total", "Segments known already.", "counter", links.counters.duplicates),
-            ("segment_bytes_duplicate_total", "Their bytes.", "counter", links.counters.duplicateBytes),
-            ("link_bytes_received_total", "Bytes of all links.", "counter", links.counters.bytesReceived),
-            ("have_bytes_sent_total", "Bytes of HAVE.", "counter", links.counters.haveBytesSent),
-            ("grafts_total", "Peers asked to push.", "counter", links.counters.grafts),
-            ("prunes_total", "Logs that came twice.", "counter", links.counters.prunes),
-            (
-                "segments_held_back_total", "Times that a cap on bytes a second held changes back.",
-                "counter", links.counters.heldBack
-            ),
-            ("segments_gap_total", "Segments dropped for a gap.", "counter", links.counters.gaps),
-            (
-                "segments_unknown_key_total", "Segments under an unknown key.", "counter",
-                links.counters.unknownKeys
-            ),
-            ("changes_early_total", "Changes that had to wait.", "counter", links.counters.early),
-            (
-                "buffer_dropped_total", "Early changes dropped over a bound.", "counter",
-                links.buffer.droppedCount
-            ),
-            ("buffer_bytes", "Bytes of early changes.", "gauge", UInt64(links.buffer.byteCount)),
-            ("addresses", "Addresses known.", "gauge", UInt64(links.book.count)),
-        ]
-        return counts.map { name, help, kind, value in
-            "# HELP repl_\(name) \(help)\n# TYPE repl_\(name) \(kind)\nrepl_\(name) \(value)\n"
-        }.joined()
+        return count
     }
 }

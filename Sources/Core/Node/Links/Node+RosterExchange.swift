@@ -12,7 +12,10 @@ import Wire
 
 extension Node {
     func rosterHave(of index: Int, on number: UInt16) -> LinkFrame {
-        let roster = spaces[index].roster
+        rosterHave(of: spaces[index].roster, on: number)
+    }
+
+    func rosterHave(of roster: Roster, on number: UInt16) -> LinkFrame {
         let heads = Array(roster.heads.prefix(RosterLimits.headsMax))
         let summary = Array(Set(roster.summary()).sorted().prefix(RosterLimits.summaryMax))
         return LinkFrame(RosterHaveFrame(heads: heads, summary: summary), on: number)
@@ -88,7 +91,7 @@ extension Node {
     }
 
     /// Sends what the peer of a channel is not known to have.
-    private mutating func sendRoster(of index: Int, on number: UInt16, of id: ConnectionID) {
+    mutating func sendRoster(of index: Int, on number: UInt16, of id: ConnectionID) {
         guard let channel = links.connections[id]?.link?.channels[number],
             let known = channel.peerRosterHeads,
             known != spaces[index].roster.heads
@@ -138,38 +141,6 @@ extension Node {
         }
         if !part.isEmpty { frames.append(LinkFrame(RosterOperationsFrame(operations: part), on: number)) }
         return frames
-    }
-
-    /// Tells the roster, and whoever is linked, that this device leaves. The space is removed in the same
-    /// batch.
-    mutating func announceLeaving(_ index: Int, at now: Instant) {
-        do throws(RosterFault) {
-            let operation = try spaces[index].roster.author(
-                .leave, at: now.timestamp, by: configuration.device)
-            _ = try spaces[index].roster.add(operation)
-        } catch {
-            // Not a member any more: there is nothing to announce.
-            return
-        }
-        for (id, number) in links.channels(of: spaces[index].id) { sendRoster(of: index, on: number, of: id) }
-    }
-
-    /// The space is gone from this node.
-    mutating func linksForget(_ space: SpaceID, at now: Instant) {
-        for (id, number) in links.channels(of: space) {
-            if number == 0 {
-                close(id, .done, "the space was left", at: now)
-            } else {
-                links.connections[id]?.link?.channels[number] = nil
-            }
-        }
-        for log in links.buffer.logs(of: space) { _ = links.buffer.drop(log) }
-        links.announced[space] = nil
-        links.gossip[space] = nil
-        links.views[space] = nil
-        links.digests[space] = nil
-        links.keyOfAddress = links.keyOfAddress.filter { $0.value != space }
-        links.nextDialCheck = 0
     }
 }
 

@@ -80,7 +80,7 @@ extension Node {
             return try judge(error, sealed, place, at: now)
         }
         cameNew(replica, bytes: byteCount, place, at: now)
-        try noteOwnLog(replica, header.declaration, place, at: now)
+        try noteOwnLog(replica, to: header.last, header.declaration, place, at: now)
         // 4. Admit and execute.
         let peer = links.connections[place.connection]?.link?.device ?? device
         try admit(Candidate.of(run, by: header.declaration.device, after: heads), from: peer, place, at: now)

@@ -98,6 +98,9 @@ extension Node {
             spend(segment.count, on: id, at: now)
             frames.append(LinkFrame(type: FrameType.segment.rawValue, channel: number, body: segment))
         }
+        if let backlog = try backlogToTell(on: &channel, in: index, told, at: now) {
+            frames.append(LinkFrame(backlog, on: number))
+        }
         if let digest = digestToTell(on: &channel, in: index, told, at: now) {
             frames.append(LinkFrame(digest, on: number))
         }

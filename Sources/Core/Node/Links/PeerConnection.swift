@@ -17,12 +17,22 @@ enum ConnectionPurpose: Sendable {
     case mesh(PeerAddress, SpaceID)
     /// We dialled to join, for this request.
     case join(PeerAddress, RequestID)
+    /// We dialled to tell that this device left the space, which this request then joins again.
+    case tell(PeerAddress, SpaceID, RequestID)
 
     /// The address that was dialled.
     var address: PeerAddress? {
         switch self {
         case .accepted: nil
-        case .mesh(let address, _), .join(let address, _): address
+        case .mesh(let address, _), .join(let address, _), .tell(let address, _, _): address
+        }
+    }
+
+    /// The join that waits for it.
+    var request: RequestID? {
+        switch self {
+        case .accepted, .mesh: nil
+        case .join(_, let request), .tell(_, _, let request): request
         }
     }
 }
@@ -36,8 +46,20 @@ struct PeerConnection: Sendable {
     var secure: SecureLink
     /// Set from the complete handshake of a mesh link on.
     var link: PeerLink?
+    var traffic = LinkTraffic()
     /// Set on a joining link at the issuer, until the proof came: monotonic milliseconds.
     var proofDeadline: UInt64?
+}
+
+/// Bytes of connections, encrypted, as they cross the network.
+struct LinkTraffic: Sendable, Equatable {
+    var received: UInt64 = 0
+    var sent: UInt64 = 0
+
+    mutating func add(_ other: LinkTraffic) {
+        received &+= other.received
+        sent &+= other.sent
+    }
 }
 
 /// A mesh link whose handshake is complete.
@@ -57,8 +79,8 @@ struct PeerLink: Sendable {
     var nextChannel: UInt16
     /// A newer link of another instance of the device stands: an answer to this token proves that both live.
     var cloneProbe: UInt64?
-    /// The peer's wall clock minus ours when the link began, milliseconds.
-    let clockOffset: Int64
+    /// The peer's wall clock minus ours, milliseconds: from its certificate, then from its PINGs.
+    var clockOffset: Int64
 
     func channel(of space: SpaceID) -> UInt16? { channels.first { $0.value.space == space }?.key }
     /// Ascending.
@@ -108,6 +130,8 @@ struct SpaceChannel: Sendable {
     var toldAddresses: UInt64 = 0
     var toldPeers: [DeviceID: [PeerAddress]] = [:]
 
+    /// By how many changes each side is behind, as far as it was told.
+    var backlog = Backlog()
     /// Since when both sides hold the same, monotonic milliseconds; nil while they do not.
     var levelSince: UInt64?
     /// The digest that this side sent last, and the one that the peer did.

@@ -20,7 +20,8 @@ extension Node {
     private mutating func answer(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         switch request {
         case .status: batch.answer(id, .status(statusReport(at: now)))
-        case .peers: batch.answer(id, .peers(peerReports(at: now)))
+        case .peers:
+            batch.answer(id, .peers(peerReports(at: now), unassigned: unassignedReports(at: now)))
         case .spaces: batch.answer(id, .spaces(spaces.map(report)))
         case .createSpace(let name): try createSpace(id, name: name, at: now)
         case .space(let reference): batch.answer(id, .space(report(spaces[try index(of: reference)])))

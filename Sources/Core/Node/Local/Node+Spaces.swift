@@ -1,4 +1,4 @@
-// Spaces as programs make, leave and open them to others. Each is one store transaction: roster, keys and
+// Spaces as programs make and open them to others. Each is one store transaction: roster, keys and
 // invites never disagree on disk.
 
 import Bytes
@@ -9,7 +9,7 @@ import Roster
 import Wire
 
 extension Node {
-    // MARK: Making and leaving
+    // MARK: Making
 
     mutating func createSpace(_ id: RequestID, name: String, at now: Instant) throws(NodeError) {
         guard let spaceName = SpaceName(name) else { throw .invalidName(name) }
@@ -41,6 +41,18 @@ extension Node {
         }
     }
 
+    /// The name itself when it is free here, else the first of name-2, name-3 … that is.
+    func freeName(like name: String) -> String {
+        let taken = Set(spaces.map(\.name))
+        if !taken.contains(name) { return name }
+        for number in 2... {
+            let suffix = "-\(number)"
+            let stem = name.prefix(RosterLimits.spaceNameBytesMax - suffix.utf8.count)
+            if !taken.contains(stem + suffix) { return stem + suffix }
+        }
+        preconditionFailure("\(taken.count) spaces take all names")
+    }
+
     /// What this device says of itself in rosters.
     func description() throws(NodeError) -> DeviceDescription {
         guard let name = DeviceName(configuration.settings.deviceName) else {
@@ -57,27 +69,6 @@ extension Node {
         try store.put(space.record)
         for operation in space.roster.operations() { try store.addRosterOperation(space.id, operation.bytes) }
         spaces.insert(space, at: spaces.firstIndex { $0.id > space.id } ?? spaces.count)
-    }
-
-    /// Leaves: the roster is told (peers hear it on the links that are up), then everything held here is
-    /// removed.
-    mutating func leaveSpace(_ id: RequestID, _ reference: SpaceReference, at now: Instant) throws(NodeError)
-    {
-        let index = try index(of: reference)
-        let space = spaces[index]
-        announceLeaving(index, at: now)
-        try stored { node throws(StoreFailure) in
-            try node.batch.write(&node.store)
-            try node.store.remove(space.id)
-            try node.store.setMeta(NodeMeta.invites(space.id), nil)
-            // Positions start again when this device comes back to the space; cursors of before must not fit.
-            try node.renameStore()
-        }
-        spaces.remove(at: index)
-        linksForget(space.id, at: now)
-        batch.log(
-            .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")
-        batch.answer(id, .done)
     }
 
     // MARK: Invites
@@ -105,8 +96,10 @@ extension Node {
 
     func invites(of index: Int, at now: Instant) -> [InviteReport] {
         spaces[index].roster.inviteRecords().map { record in
+            // A token that let a device in again, which was still listed, left no operation.
+            let isSpent = record.spentBy != nil || spaces[index].invites.isSpent(record.invite.id)
             let state =
-                record.spentBy != nil
+                isSpent
                 ? "spent"
                 : record.isRevoked
                     ? "revoked"

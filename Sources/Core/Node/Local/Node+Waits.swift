@@ -49,6 +49,7 @@ extension Node {
         // `commit` answers what waits, late or not: the batch that this tick is in ends with one.
         guard now.monotonic >= nextSweep else { return }
         nextSweep = now.monotonic + 3_600_000
+        expireLeaving(at: now)
         do throws(StoreFailure) {
             try batch.write(&store)
             try store.expireIdempotency(before: now.wall)

@@ -46,6 +46,8 @@ public enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case forks = 24
     /// A device asks for a branch of its own closed log.
     case forkAsk = 25
+    /// By how many changes the receiver is behind.
+    case backlog = 26
 }
 
 /// A frame's body. Decoding is total; the whole body must be used up.

@@ -59,42 +59,6 @@ struct ReloadCommand: Verb {
     }
 }
 
-struct PeersCommand: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "peers", abstract: "Show the other nodes: linked or not, and why not; in sync or not.")
-    @OptionGroup var common: DaemonOptions
-
-    func run() async throws {
-        try await ask(ClientRequest("GET", ["peers"])) { answer in
-            let peers = answer.list("peers")
-            guard !peers.isEmpty else { return console.complain("no peers are known") }
-            var table = Table(
-                "NAME", "STATE", "SINCE", "RTT", "BEHIND", "AHEAD", "DEVICE", "ADDRESS", "WHY NOT",
-                numbers: [3, 4, 5])
-            for peer in peers {
-                let (behind, ahead) = (Self.sum(peer, "behindChanges"), Self.sum(peer, "aheadChanges"))
-                let since = peer.integer("since").flatMap { $0 > 0 ? Moment.text(milliseconds: $0) : nil }
-                let rtt = peer.integer("rttMs").map { "\($0) ms" }
-                table.row(
-                    peer.cell("name"), peer.cell("state"), since ?? "-", rtt ?? "-", behind, ahead,
-                    peer.cell("device"), peer.list("addresses").first?.text ?? "-", peer.cell("whyNot"))
-            }
-            try console.write(table)
-        }
-    }
-
-    /// Over the spaces that it shares with this node; a dash when there are none.
-    private static func sum(_ peer: PlainValue, _ name: String) -> String {
-        let spaces = peer.list("spaces")
-        guard !spaces.isEmpty else { return "-" }
-        var sum: Int64 = 0
-        for space in spaces {
-            sum = sum.addingReportingOverflow(space.integer(.init(name)) ?? 0).partialValue
-        }
-        return "\(sum)"
-    }
-}
-
 struct SpacesCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "spaces", abstract: "List the spaces that this node holds.")

@@ -56,6 +56,9 @@ func readFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any]
             "addresses": body.addresses.map(\.string),
         ]
         return (value, body.encoded())
+    case "BACKLOG":
+        let body = try BacklogFrame(decoding: bytes)
+        return (["changes": "\(body.changes)"], body.encoded())
     case "DIGEST_PARTS":
         let body = try DigestPartsFrame(decoding: bytes)
         let value: [String: Any] = ["of": Hex.encode(body.of.bytes), "parts": body.parts.map { "\($0)" }]

@@ -1,0 +1,143 @@
+// What is left of a space after this device left it: enough to tell one member that it did, and no more. A
+// leave that nobody heard would keep the device listed elsewhere for ever. Documents, logs and content keys
+// are gone at once; roster and access secrets go when a member is known to have the operation, or after 30
+// days (decision 0054).
+
+import Bytes
+import Causality
+import Crypto
+import Roster
+import Wire
+
+/// A space that this device left, and that no member is known to have heard of.
+struct LeavingSpace: Sendable {
+    /// With the leave operation; its roots are the space's.
+    let roster: Roster
+    /// Without content keys.
+    let keys: SpaceKeys
+    /// The local name it had.
+    let name: String
+    /// When it was left, wall milliseconds.
+    let since: UInt64
+    /// The connection and channel on which operations were sent that an answer will prove to have arrived.
+    var sentOn: ConnectionID?
+
+    var id: SpaceID { roster.space }
+
+    init(roster: Roster, keys: SpaceKeys, name: String, since: UInt64) {
+        self.roster = roster
+        self.keys = keys
+        self.name = name
+        self.since = since
+    }
+
+    /// Nobody is told any more.
+    func isOver(at now: Instant) -> Bool {
+        now.wall > since && now.wall - since > NodeLimits.leavingMilliseconds
+    }
+}
+
+/// The node's memory of spaces that it left, as the store keeps it.
+struct LeftSpaces: Sendable {
+    /// Ascending by id; at most `NodeLimits.leavingMax`.
+    var leaving: [LeavingSpace] = []
+    /// The logs that this device had written in spaces it left, with the last sequence it held of each: when
+    /// it joins again they come back from its peers, and that is no restored backup. Oldest first; at most
+    /// `NodeLimits.formerLogsMax`.
+    var formerLogs: [FormerLog] = []
+
+    struct FormerLog: Sendable, Equatable {
+        let replica: ReplicaID
+        let last: SequenceNumber
+    }
+
+    private static let version: UInt8 = 1
+
+    init() {}
+
+    func index(of space: SpaceID) -> Int? { leaving.firstIndex { $0.id == space } }
+
+    /// True when this device wrote the log itself, up to there, before it left the log's space.
+    func wrote(_ replica: ReplicaID, to last: SequenceNumber) -> Bool {
+        formerLogs.contains { $0.replica == replica && last <= $0.last }
+    }
+
+    mutating func add(_ space: LeavingSpace) {
+        leaving.removeAll { $0.id == space.id }
+        if leaving.count >= NodeLimits.leavingMax,
+            let oldest = leaving.indices.min(by: { leaving[$0].since < leaving[$1].since })
+        {
+            leaving.remove(at: oldest)
+        }
+        leaving.insert(space, at: leaving.firstIndex { $0.id > space.id } ?? leaving.count)
+    }
+
+    mutating func add(_ logs: [FormerLog]) {
+        formerLogs.removeAll { known in logs.contains { $0.replica == known.replica } }
+        formerLogs += logs
+        formerLogs.removeFirst(max(0, formerLogs.count - NodeLimits.formerLogsMax))
+    }
+
+    /// version u8 | count, each: since u64, name counted, keys counted, operations as a count and each
+    /// counted | count, each: replica 16, last varint
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.u8(Self.version)
+        writer.varint(leaving.count)
+        for space in leaving {
+            writer.u64(space.since)
+            writer.counted(Array(space.name.utf8))
+            writer.counted(space.keys.encoded())
+            let operations = space.roster.operations()
+            writer.varint(operations.count)
+            for operation in operations { writer.counted(operation.bytes) }
+        }
+        writer.varint(formerLogs.count)
+        for log in formerLogs {
+            log.replica.raw.encode(into: &writer)
+            writer.varint(log.last.value)
+        }
+        return writer.bytes
+    }
+
+    /// Reads what `encoded` made; nil when it is damaged.
+    init?(_ bytes: [UInt8]) {
+        do {
+            var reader = ByteReader(bytes)
+            guard try reader.u8() == Self.version else { return nil }
+            for _ in 0..<(try reader.count(limit: NodeLimits.leavingMax, field: "left spaces")) {
+                leaving.append(try Self.space(from: &reader))
+            }
+            for _ in 0..<(try reader.count(limit: NodeLimits.formerLogsMax, field: "former logs")) {
+                let replica = ReplicaID(raw: try Bytes16(from: &reader))
+                let last = SequenceNumber(try reader.varint())
+                formerLogs.append(FormerLog(replica: replica, last: last))
+            }
+            try reader.finish()
+        } catch {
+            return nil
+        }
+    }
+
+    private static func space(from reader: inout ByteReader) throws -> LeavingSpace {
+        let since = try reader.u64()
+        let name = String(
+            decoding: try reader.counted(limit: RosterLimits.spaceNameBytesMax, field: "name"), as: UTF8.self)
+        let keys = Array(try reader.counted(limit: 1 << 20, field: "keys"))
+        let count = try reader.count(limit: 1 << 24, field: "operations")
+        var roster: Roster?
+        for _ in 0..<count {
+            let bytes = Array(
+                try reader.counted(limit: RosterLimits.operationBytesMax, field: "operation"))
+            let operation = try RosterOperation(decoding: bytes)
+            if roster == nil {
+                roster = try Roster(genesis: operation)
+            } else {
+                _ = try roster?.add(operation)
+            }
+        }
+        guard let roster else { throw RosterFault.notGenesis }
+        return LeavingSpace(
+            roster: roster, keys: try SpaceKeys(decoding: keys, of: roster.space), name: name, since: since)
+    }
+}

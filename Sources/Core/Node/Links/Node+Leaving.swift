@@ -1,0 +1,170 @@
+// Leaving a space. Whoever is linked hears the leave at once; then any member that is met is asked what it
+// knows, until one has shown that it has the operation:
+//
+//     member  --ROSTER_HAVE-->          lists the operation: told
+//     leaver  --ROSTER_OPERATIONS, ROSTER_HAVE-->
+//     member  --CLOSE removed-->        on channel 0: told
+//     leaver  --OPEN on a new channel-->  --ROSTER_HAVE-->   on another channel, which closes without a word
+//
+// What it says is durable there: its answers leave after its commit.
+
+import Causality
+import Crypto
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    /// Leaves: the roster is told, then everything held here is removed but what it takes to tell a member.
+    mutating func leaveSpace(_ id: RequestID, _ reference: SpaceReference, at now: Instant) throws(NodeError)
+    {
+        let index = try index(of: reference)
+        announceLeaving(index, at: now)
+        let space = spaces[index]
+        let hasOthers = space.roster.members().contains { $0.state == .active && $0.device != device }
+        let isTold = space.roster.role(of: device) != nil || !hasOthers
+        let logs = space.logs.filter { $0.value.declaration.device == device }.keys.sorted()
+        left.add(logs.map { LeftSpaces.FormerLog(replica: $0, last: space.held[$0]) })
+        if !isTold {
+            left.add(
+                LeavingSpace(
+                    roster: space.roster, keys: space.keys.withoutContent(), name: space.name, since: now.wall
+                ))
+        }
+        try stored { node throws(StoreFailure) in
+            try node.batch.write(&node.store)
+            try node.store.remove(space.id)
+            try node.store.setMeta(NodeMeta.invites(space.id), nil)
+            try node.store.setMeta(NodeMeta.left, node.left.encoded())
+            // Positions start again when this device comes back to the space; cursors of before must not fit.
+            try node.renameStore()
+        }
+        spaces.remove(at: index)
+        linksForget(space.id, at: now)
+        batch.log(
+            .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")
+        batch.answer(id, .done)
+    }
+
+    /// Tells the roster, and whoever is linked, that this device leaves. The space is removed in the same
+    /// batch.
+    private mutating func announceLeaving(_ index: Int, at now: Instant) {
+        do throws(RosterFault) {
+            let operation = try spaces[index].roster.author(
+                .leave, at: now.timestamp, by: configuration.device)
+            _ = try spaces[index].roster.add(operation)
+        } catch {
+            // Not a member any more: there is nothing to announce.
+            return
+        }
+        for (id, number) in links.channels(of: spaces[index].id) { sendRoster(of: index, on: number, of: id) }
+    }
+
+    /// The space is gone from this node.
+    private mutating func linksForget(_ space: SpaceID, at now: Instant) {
+        let isLeaving = left.index(of: space) != nil
+        let standing = leavingStanding(at: now)
+        for (id, number) in links.channels(of: space) {
+            if !isLeaving, number == 0 {
+                close(id, .done, "the space was left", at: now)
+                continue
+            }
+            // The peer ends channel 0 when it has taken the operation in; of another it is asked anew.
+            links.connections[id]?.link?.channels[number] =
+                number == 0 ? SpaceChannel(space: space, standing: standing) : nil
+            if isLeaving { openChannels(on: id, at: now) }
+        }
+        for log in links.buffer.logs(of: space) { _ = links.buffer.drop(log) }
+        links.announced[space] = nil
+        links.gossip[space] = nil
+        links.views[space] = nil
+        links.digests[space] = nil
+        links.keyOfAddress = links.keyOfAddress.filter { $0.value != space || isLeaving }
+        links.nextDialCheck = 0
+    }
+
+    /// A member of a space that was left is heard for so long.
+    func leavingStanding(at now: Instant) -> SpaceChannel.Standing {
+        .provisional(
+            bytesLeft: MeshLimits.provisionalBytes,
+            deadline: now.monotonic + MeshLimits.provisionalMilliseconds)
+    }
+
+    /// Asks the peer of a link what it knows of the spaces that were left.
+    mutating func openLeavingChannels(on id: ConnectionID, at now: Instant) {
+        let standing = leavingStanding(at: now)
+        for space in left.leaving {
+            guard let link = links.connections[id]?.link, link.channel(of: space.id) == nil,
+                space.roster.role(of: link.device) != nil, link.nextChannel < .max - 2
+            else { continue }
+            links.connections[id]?.link?.nextChannel = link.nextChannel + 2
+            links.connections[id]?.link?.channels[link.nextChannel] = SpaceChannel(
+                space: space.id, standing: standing)
+            let tag = LinkKeys.openTag(
+                accessSecret: space.keys.current.access, handshakeHash: link.handshakeHash, role: link.role)
+            let body = OpenFrame(tag: tag).encoded()
+            send([LinkFrame(type: OpenFrame.type, channel: link.nextChannel, body: body)], on: id)
+        }
+    }
+
+    /// A member of a space that was left says which operations it holds.
+    mutating func leavingHaveArrived(
+        _ frame: RosterHaveFrame, of space: SpaceID, on number: UInt16, of id: ConnectionID, at now: Instant
+    ) {
+        guard let index = left.index(of: space) else { return }
+        let roster = left.leaving[index].roster
+        let lacking = roster.operations(missingFrom: frame.heads + frame.summary)
+        // What was sent on this link before arrived before this was asked.
+        if lacking.isEmpty || left.leaving[index].sentOn == id { return toldLeaving(space, at: now) }
+        left.leaving[index].sentOn = id
+        send(
+            Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: id)
+        guard number != 0 else { return }
+        links.connections[id]?.link?.channels[number] = nil
+        openLeavingChannels(on: id, at: now)
+    }
+
+    /// A member has the leave operation on its disk: nothing of the space is needed any more.
+    mutating func toldLeaving(_ space: SpaceID, at now: Instant) {
+        guard let index = left.index(of: space) else { return }
+        let name = left.leaving[index].name
+        guard forgetLeaving(space) else { return }
+        batch.log(
+            .info, "space-left-told", "a member of space \(name) (\(space)) knows that this device left")
+        for (id, number) in links.channels(of: space) {
+            links.connections[id]?.link?.channels[number] = nil
+            if number == 0, links.connections[id]?.link?.channels.isEmpty == true {
+                close(id, .done, "the space was left", at: now)
+            }
+        }
+    }
+
+    /// False when the store failed.
+    @discardableResult
+    mutating func forgetLeaving(_ space: SpaceID) -> Bool {
+        left.leaving.removeAll { $0.id == space }
+        links.keyOfAddress = links.keyOfAddress.filter { $0.value != space }
+        do throws(StoreFailure) {
+            try batch.write(&store)
+            try store.setMeta(NodeMeta.left, left.encoded())
+            return true
+        } catch {
+            batch.fail(error)
+            return false
+        }
+    }
+
+    /// Spaces of which nobody could be told in 30 days.
+    mutating func expireLeaving(at now: Instant) {
+        for space in left.leaving where space.isOver(at: now) {
+            batch.log(
+                .notice, "space-left-untold",
+                "no member of space \(space.name) (\(space.id)) was met since it was left; it may list this "
+                    + "device for ever")
+            forgetLeaving(space.id)
+        }
+    }
+}
