@@ -4,6 +4,7 @@
 // (decision 0002).
 
 public import Causality
+public import Replication
 
 /// A set of change ids that stands for everything in their causal past.
 public struct VersionToken: Hashable, Sendable {
@@ -35,6 +36,11 @@ public struct VersionToken: Hashable, Sendable {
         frontier.isEmpty ? Self.empty : frontier.map(\.description).joined(separator: ",")
     }
 
-    /// True when everything that the token stands for is held.
-    public func isHeld(in held: VersionVector) -> Bool { frontier.allSatisfy { held.contains($0) } }
+    /// True when everything that the token stands for is held; what became void is not waited for.
+    public func isHeld(in held: VersionVector, closed: ClosedLogs = ClosedLogs()) -> Bool {
+        frontier.allSatisfy { dot in
+            let needed = closed.needed(VersionVector.Entry(dot.replica, dot.sequence))
+            return needed <= held[dot.replica]
+        }
+    }
 }

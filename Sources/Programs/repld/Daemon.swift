@@ -61,10 +61,7 @@ struct Daemon {
         let errands = Errands(
             backup: { try backup.write(at: clock().wall) }, reload: { try reloader.reload(isCheck: $0, $1) })
         let runtime = NodeRuntime(log: log, pulse: manager.pulse, errands: errands)
-        var found = configuration(state, discontinuity)
-        found.hasCrashed = CrashMarker.take(in: settings.state)
-        CrashMarker.arm(in: settings.state)
-        let node = try Node(store: store, configuration: found, at: clock())
+        let node = try Node(store: store, configuration: configuration(state, discontinuity), at: clock())
         let peerLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let controlLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let network = PeerNetwork(
@@ -130,12 +127,15 @@ struct Daemon {
     }
 
     private func configuration(_ state: StateDirectory, _ discontinuity: String?) -> NodeConfiguration {
-        NodeConfiguration(
+        var configuration = NodeConfiguration(
             device: SigningKey(seed: state.deviceSeed),
             // From the device's seed, so that a restored device opens what was sealed to it.
             box: AgreementKey(secret: KeyDerivation.derive(state.deviceSeed, label: "repld-box-v1")),
             version: Version.current, entropySeed: SystemRandom.secret(32), discontinuity: discontinuity,
             settings: settings.node)
+        configuration.hasCrashed = CrashMarker.take(in: settings.state)
+        CrashMarker.arm(in: settings.state)
+        return configuration
     }
 
     /// Links, requests and files each hold a descriptor; many systems start processes with room for 1,024.

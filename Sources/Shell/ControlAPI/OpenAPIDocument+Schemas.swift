@@ -120,7 +120,7 @@ extension OpenAPIDocument {
             "type":["object","null"],"description":"What is held here beyond; it is void.",
             "properties":{
              "first":{"type":"integer"},"last":{"type":"integer"},
-             "reissuedIn":{"type":["string","null"],"description":"The log that its author writes it in again."},
+             "reissuedIn":{"type":["string","null"],"description":"The log it is written in again."},
              "reissued":{"type":"boolean","description":"All of it is held there."}},
             "required":["first","last","reissuedIn","reissued"]}},
           "required":["replica","device","name","closedAt","since","branch"]},

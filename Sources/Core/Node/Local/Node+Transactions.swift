@@ -6,6 +6,7 @@ import Causality
 import Crypto
 import Documents
 import Identity
+import Replication
 import Wire
 
 extension Node {
@@ -84,6 +85,8 @@ extension Node {
         case .version(let text):
             guard let token = VersionToken(text) else { throw .invalidVersion(text) }
             let frontier = cached.record.frontier
+            // What it showed is void, in part or whole: the document did change.
+            if token.frontier.contains(where: spaces[index].forks.closed.isClosed) { return false }
             if frontier.allSatisfy(token.frontier.contains) { return true }
             return try stored { node throws(StoreFailure) in
                 try node.past(of: token, in: index, covers: frontier)

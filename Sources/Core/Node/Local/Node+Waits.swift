@@ -2,6 +2,7 @@
 
 import Causality
 import Identity
+import Replication
 import Roster
 import Wire
 
@@ -63,12 +64,24 @@ extension Node {
             batch.refuse(hold.request, .noSuchSpace(hold.space.description))
             return true
         }
-        let held = hold.devices.map { HeldBy(device: $0, held: holds($0, hold.change, in: index)) }
+        let change = standIn(for: hold.change, in: index)
+        let held = hold.devices.map { HeldBy(device: $0, held: holds($0, change, in: index)) }
         let complete = held.allSatisfy(\.held)
         if complete || isLate {
             batch.answer(hold.request, .waited(change: hold.change, on: held, complete: complete))
         }
         return complete || isLate
+    }
+
+    /// The change itself, or what it was re-issued as when it is void.
+    private mutating func standIn(for change: Dot, in index: Int) -> Dot {
+        guard spaces[index].forks.closed.isClosed(change) else { return change }
+        do throws(StoreFailure) {
+            return try reissue(of: change.replica, in: index)?.renamed(change) ?? change
+        } catch {
+            // Asked again after the next commit.
+            return change
+        }
     }
 
     private func holds(_ device: DeviceID, _ change: Dot, in index: Int) -> Bool {
@@ -82,7 +95,7 @@ extension Node {
             batch.refuse(waiting.request, .noSuchSpace(waiting.space.description))
             return true
         }
-        guard waiting.token.isHeld(in: spaces[index].durable) else {
+        guard waiting.token.isHeld(in: spaces[index].durable, closed: spaces[index].forks.closed) else {
             if isLate { batch.refuse(waiting.request, .timedOut) }
             return isLate
         }

@@ -9,8 +9,8 @@ struct ForksCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "forks", abstract: "List the logs of a space that were written in two ways.",
         discussion: """
-            A copied or restored box wrote one log twice. From CLOSED AT on nothing of it counts; what is held \
-            stays readable with `replctl log`, and the box that wrote it issues it again by itself.
+            A copied or restored box wrote one log twice. From CLOSED AT on nothing of it counts; what is \
+            held stays readable with `replctl log`, and the box that wrote it issues it again by itself.
             Example: replctl forks household
             """)
     @Argument(help: "Name or id.") var space: String
