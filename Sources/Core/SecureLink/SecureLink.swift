@@ -156,8 +156,12 @@ public struct SecureLink: Sendable {
                 case .complete(let link, let session, let bytes):
                     stage = .established(session)
                     if !bytes.isEmpty { outputs.append(.send(bytes)) }
+                    // What answers PINGs behind the last message has its record numbers already: it leaves
+                    // before anything that the caller says on hearing that the link stands.
+                    var rest = open(handshake.incoming)[...]
+                    if case .send? = rest.first, let answers = rest.popFirst() { outputs.append(answers) }
                     outputs.append(.established(link))
-                    return outputs + open(handshake.incoming)
+                    return outputs + rest
                 }
             }
         } catch {
@@ -188,7 +192,8 @@ public struct SecureLink: Sendable {
             session.seal(LinkSession.closeFrame(.protocolFault, reason: "\(error)"), into: &replies)
             ending = .faulted(error)
         }
-        if !replies.isEmpty { outputs.append(.send(replies)) }
+        // First: the caller's answers to the frames are sealed later, and records must leave in order.
+        if !replies.isEmpty { outputs.insert(.send(replies), at: 0) }
         stage = .established(session)
         return ending.map { outputs + end($0) } ?? outputs
     }

@@ -52,10 +52,52 @@ import Testing
             let body = [UInt8](repeating: 7, count: count)
             let records = pair.responder.send(LinkFrame(type: LinkFrame.ping, body: body))
             let answer = pair.initiator.receive(records, replays: &pair.replays, at: pair.now)
-            #expect(answer == [.pinged(body), .send(answer.sent)] && !answer.sent.isEmpty)
+            #expect(answer == [.send(answer.sent), .pinged(body)] && !answer.sent.isEmpty)
             let heard = pair.responder.receive(answer.sent, replays: &pair.replays, at: pair.now)
             #expect(heard == [.frame(LinkFrame(type: LinkFrame.pong, body: body))])
         }
+    }
+
+    @Test("a PING between frames of one delivery is answered in order with what the caller answers to them")
+    func pingsAmongFrames() throws {
+        var pair = try LinkPair.established()
+        let asked = [
+            LinkFrame(type: 9, body: [1]), LinkFrame(type: LinkFrame.ping, body: [2]),
+            LinkFrame(type: 9, body: [3]), LinkFrame(type: LinkFrame.ping, body: [4]),
+        ]
+        let records = pair.initiator.send(asked)
+        var wire: [UInt8] = []
+        // As a node does: outputs in order, an answer to each frame at once.
+        for output in pair.responder.receive(records, replays: &pair.replays, at: pair.now) {
+            switch output {
+            case .send(let bytes): wire += bytes
+            case .frame(let frame): wire += pair.responder.send(LinkFrame(type: 10, body: frame.body))
+            default: break
+            }
+        }
+        let heard = pair.initiator.receive(wire, replays: &pair.replays, at: pair.now)
+        #expect(heard.end == nil, "\(heard)")
+        #expect(heard.frames.map(\.body) == [[2], [4], [1], [3]])
+    }
+
+    @Test("a PING right behind the handshake's last message is answered before what the caller says first")
+    func pingBehindHandshake() {
+        var (initiator, responder) = (Fixture.initiator(), Fixture.responder())
+        var replays = ReplayGuard()
+        let first = initiator.start().sent
+        let second = responder.receive(first, replays: &replays, at: Fixture.start).sent
+        var toResponder = initiator.receive(second, replays: &replays, at: Fixture.start).sent
+        toResponder += initiator.send(LinkFrame(type: LinkFrame.ping, body: [7]))
+        var wire: [UInt8] = []
+        for output in responder.receive(toResponder, replays: &replays, at: Fixture.start) {
+            switch output {
+            case .send(let bytes): wire += bytes
+            case .established: wire += responder.send(LinkFrame(type: 9, body: [8]))
+            default: break
+            }
+        }
+        let heard = initiator.receive(wire, replays: &replays, at: Fixture.start)
+        #expect(heard.end == nil && heard.frames.map(\.body) == [[7], [8]], "\(heard)")
     }
 
     @Test("CLOSE arrives with code and reason; what follows it is not read, and nothing more is sent")

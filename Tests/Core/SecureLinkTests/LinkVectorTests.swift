@@ -200,7 +200,7 @@ private struct HandshakeVector: Decodable {
         let now = Instant(monotonic: 1, wall: 0)
         let body = Array("are you there".utf8)
         #expect(one.send(LinkFrame(type: LinkFrame.ping, body: body)) == ping.bytes)
-        #expect(two.receive(ping.bytes, replays: &replays, at: now) == [.pinged(body), .send(pong.bytes)])
+        #expect(two.receive(ping.bytes, replays: &replays, at: now) == [.send(pong.bytes), .pinged(body)])
         let answer = one.receive(pong.bytes, replays: &replays, at: now)
         #expect(answer == [.frame(LinkFrame(type: LinkFrame.pong, body: body))])
         let small = LinkFrame(type: frameType, channel: frameChannel, body: frameBody.bytes)
