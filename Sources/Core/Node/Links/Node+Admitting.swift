@@ -52,7 +52,7 @@ extension Node {
             }
             batch.log(
                 .notice, "member-again",
-                "\(link.peer.device.text), which space \(spaces[index].name) still lists, was let in again by "
+                "\(link.peer.device.text), which space \(spaces[index].name) still lists, was let in by "
                     + "an invite")
             reply(answer, on: id)
         case .refused(let refusal, let invitesChanged):

@@ -22,9 +22,7 @@ extension Node {
             default: break
             }
             guard let type = FrameType(rawValue: frame.type), let channel = link.channels[frame.channel]
-            else {
-                return
-            }
+            else { return }
             guard let index = spaceIndex(channel.space) else {
                 guard type == .rosterHave, spend(frame, on: id, at: now) else { return }
                 return leavingHaveArrived(
