@@ -106,7 +106,7 @@ let package = Package(
                 lifecycle, signals, toml,
             ]),
         program("replctl", on: ["Bytes", "Documents", "ControlAPI", "ReplClient", argumentParser]),
-        program("replbench", on: data + ["ControlAPI", argumentParser]),
+        program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
         tests("CryptoTests", in: "Core/CryptoTests", of: ["Bytes", "Crypto"]),

@@ -5,8 +5,8 @@ import ArgumentParser
 
 @main struct Replbench: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replbench", abstract: "Measures repld's document engine.",
-        subcommands: [Engine.self, NodeCommand.self])
+        commandName: "replbench", abstract: "Measures repld's document engine, nodes and meshes.",
+        subcommands: [Engine.self, NodeCommand.self, MeshCommand.self])
 }
 
 struct Engine: ParsableCommand {

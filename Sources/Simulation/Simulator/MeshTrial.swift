@@ -54,6 +54,8 @@ public struct MeshTrial {
 
     /// Connections that were made so far.
     public var connectionCount: UInt64 { world.nextConnection }
+    /// Bytes that arrived on the links of all nodes that run.
+    public var received: UInt64 { totals().received }
     /// Nodes that run, ascending.
     public var alive: [Int] { world.nodes.indices.filter { world.nodes[$0].node != nil } }
 
