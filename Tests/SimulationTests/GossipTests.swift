@@ -21,14 +21,87 @@ import Wire
         let nodes = Array(0..<20)
         // The first changes of each author find their tree.
         _ = trial.write(nodes, bytes: 300, every: 2_500, for: 2_500)
-        let steady = trial.write(nodes, bytes: 300, every: 2_500, for: 10_000)
+        let steady = trial.write(nodes, bytes: 300, every: 2_500, for: 5_000)
         #expect(steady.ratio <= 1.3 && steady.duplicate == 0, "\(steady.ratio) of \(steady)")
         let breaks = trial.connectionCount
         trial.world.weather.breaksOneIn = 2_000
-        let breaking = trial.write(nodes, bytes: 300, every: 2_500, for: 10_000)
+        let breaking = trial.write(nodes, bytes: 300, every: 2_500, for: 5_000)
         #expect(breaking.ratio <= 1.3 && trial.connectionCount > breaks, "\(breaking.ratio) of \(breaking)")
         trial.world.weather.breaksOneIn = 0
         let settled = trial.converge(within: 60_000)
+        #expect(settled != nil)
+    }
+
+    @Test("a newcomer that is linked to many gets its history from one of them")
+    func catchUp() throws {
+        var trial = try #require(MeshTrial(nodes: 8, seed: 7))
+        trial.world.crash(7)
+        trial.world.run(milliseconds: 5_000)
+        _ = trial.write([0, 1, 2], bytes: 20_000, every: 500, for: 20_000)
+        trial.world.start(7)
+        let isLinked = trial.world.run(within: 60_000) { $0.nodes[7].node?.linkedDevices.count == 7 }
+        #expect(isLinked)
+        let settled = trial.converge(within: 60_000)
+        #expect(settled != nil)
+        let measures = try #require(trial.world.nodes[7].node?.linkMeasures)
+        #expect(measures.usefulBytes > 2_000_000, "\(measures)")
+        #expect(measures.duplicateBytes < measures.usefulBytes / 10, "\(measures)")
+        #expect(measures.bytesReceived < measures.usefulBytes * 13 / 10, "\(measures)")
+    }
+
+    @Test("a peer that is asked and goes silent is given up for another, and nothing is lost")
+    func silentSource() throws {
+        var trial = try #require(MeshTrial(nodes: 4, seed: 8))
+        trial.world.run(milliseconds: 5_000)
+        trial.world.separate([3])
+        // Nobody notices at once: the links stall, and are found dead in half a minute.
+        _ = trial.write([0, 1, 2], bytes: 2_000, every: 500, for: 5_000)
+        trial.world.reunite()
+        let settled = trial.converge(within: 120_000)
+        #expect(settled != nil)
+    }
+
+    @Test("a cap on bytes a second holds changes back, says so, and can be lifted while the node runs")
+    func caps() throws {
+        var trial = try #require(MeshTrial(nodes: 2, seed: 9))
+        trial.world.run(milliseconds: 5_000)
+        var settings = NodeSettings(deviceName: "box-0", staticPeers: [], advertise: [])
+        settings.linkBytesPerSecond = 10_000
+        trial.world.changeSettings(0, to: settings)
+        let before = trial.received
+        for _ in 0..<20 { trial.write(0, bytes: 10_000) }
+        trial.world.run(milliseconds: 10_000)
+        let received = trial.received - before
+        #expect((80_000...150_000).contains(received), "\(received) bytes in 10 s of 10,000")
+        guard case .peers(let peers) = trial.world.ask(0, .peers) else {
+            Issue.record("no peers")
+            return
+        }
+        #expect(peers.first?.whyNot == "held back: 10000 bytes/s are allowed on a link", "\(peers)")
+        settings.linkBytesPerSecond = 0
+        trial.world.changeSettings(0, to: settings)
+        let settled = trial.converge(within: 2_000)
+        #expect(settled != nil)
+    }
+
+    @Test("sixty nodes keep few links each, reach each other when a third of them is gone, and end equal")
+    func partialViews() throws {
+        var trial = try #require(MeshTrial(nodes: 60, seed: 10))
+        trial.world.run(milliseconds: 30_000)
+        #expect(trial.reachable() == 60)
+        let links = trial.neighbours().values.map(\.count)
+        #expect((links.min() ?? 0) >= 3 && (links.max() ?? 99) <= 8, "\(links)")
+        let first = trial.spread(from: 17)
+        let one = try #require(first)
+        #expect(one.hopsMax <= 10 && one.milliseconds < 1_000, "\(one)")
+        let lost = trial.lose(percent: 30)
+        trial.world.run(milliseconds: 45_000)
+        #expect(lost.count == 18 && trial.reachable() == 42)
+        let writer = try #require(trial.alive.first)
+        let second = trial.spread(from: writer)
+        let two = try #require(second)
+        #expect(two.hopsMax <= 10, "\(two)")
+        let settled = trial.converge(within: 30_000)
         #expect(settled != nil)
     }
 }

@@ -59,10 +59,10 @@ public enum MeshLimits {
     public static let refusalMax: UInt64 = 3_600_000
     /// Devices remembered for faults; the one that was quiet longest is forgotten first.
     public static let faultyDevicesMax = 1_024
-    /// Up to so many members a space is a full mesh; beyond, each node keeps `activeLinks` of its links.
+    /// Up to so many members a space is a full mesh; beyond, each node keeps a few (`NodeSettings.activeLinks`).
     public static let fullMeshMembersMax = 24
-    /// Links that a node keeps in a large space, unless the configuration says otherwise.
-    public static let activeLinks = 6
+    /// Devices that a `wait` may name and have dialled for it in a large space.
+    public static let awaitedMax = 6
     /// Devices of a large space that are remembered for having been alive lately.
     public static let passiveMax = 30
     /// Time between two random walks of a node, and stops of one.

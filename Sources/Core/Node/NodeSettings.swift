@@ -21,8 +21,9 @@ public struct NodeSettings: Sendable, Equatable {
     /// Bytes of changes a second that may be sent on one link, and on all together; 0: no cap.
     public var linkBytesPerSecond = 0
     public var totalBytesPerSecond = 0
-    /// Links that a node keeps in a space of many members; at least 2.
-    public var activeLinks = MeshLimits.activeLinks
+    /// Links that a node keeps in a space of many members; at least 3.
+    public var activeLinks = activeLinksStandard
+    public static let activeLinksStandard = 6
 
     public init(
         deviceName: String, staticPeers: [String], advertise: [String],

@@ -48,6 +48,7 @@ struct MeshCommand: ParsableCommand {
     }
 
     func run() throws {
+        try checkMappings()
         let empty = Usage.now
         guard let trial = MeshTrial(nodes: nodes, seed: seed) else { throw ExitCode(1) }
         var bench = MeshBench(trial: trial, isJSON: json, start: empty)
@@ -66,6 +67,18 @@ struct MeshCommand: ParsableCommand {
     }
 }
 
+extension MeshCommand {
+    /// Each key lies in guarded pages of its own, of which a thousand nodes need more than Linux gives a process.
+    private func checkMappings() throws {
+        let need = 200 * nodes
+        guard let limit = Usage.firstLine(of: "/proc/sys/vm/max_map_count").flatMap({ Int($0) }), limit < need
+        else { return }
+        throw ValidationError(
+            "\(nodes) nodes need about \(need) memory mappings, vm.max_map_count allows \(limit): "
+                + "sysctl -w vm.max_map_count=\(need)")
+    }
+}
+
 /// What this process used so far.
 struct Usage {
     let cpuSeconds: Double
@@ -80,12 +93,17 @@ struct Usage {
 
     /// The second number of statm is pages in memory.
     private static var resident: Int {
-        guard let file = fopen("/proc/self/statm", "re") else { return 0 }
+        let words = firstLine(of: "/proc/self/statm")?.split(separator: " ") ?? []
+        return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+    }
+
+    /// Without its end.
+    static func firstLine(of path: String) -> String? {
+        guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
-        guard fgets(&line, 256, file) != nil else { return 0 }
-        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let words = text.split(separator: " ")
-        return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+        guard fgets(&line, 256, file) != nil else { return nil }
+        let bytes = line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:))
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -87,6 +87,11 @@ extension World {
         }
     }
 
+    /// The operator changes the settings of a node that runs.
+    public mutating func changeSettings(_ index: Int, to settings: NodeSettings) {
+        handle(index, .settings(settings))
+    }
+
     // MARK: Strangers
 
     /// Connects to a node as nobody in particular; a number for it.

@@ -71,7 +71,7 @@ extension Node {
 
     /// Devices that a program waits for by name; few, so that a wait for everybody does not dial everybody.
     private var awaitedDevices: [DeviceID] {
-        waitingHolds.flatMap { $0.devices.count <= MeshLimits.activeLinks ? $0.devices : [] }
+        waitingHolds.flatMap { $0.devices.count <= MeshLimits.awaitedMax ? $0.devices : [] }
     }
 
     /// Where a device may be found, as the roster and those who met it say.
