@@ -21,7 +21,8 @@ func shell(_ name: String, on floors: [Target.Dependency]) -> Target {
 }
 
 func program(_ name: String, on floors: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: floors, path: "Sources/Programs/\(name)", swiftSettings: strict)
+    .executableTarget(
+        name: name, dependencies: floors, path: "Sources/Programs/\(name)", swiftSettings: strict)
 }
 
 func tests(_ name: String, in folder: String, of floors: [Target.Dependency]) -> Target {
@@ -67,10 +68,12 @@ let package = Package(
     targets: [
         // Deterministic cryptography, Debian's libsodium: the only verifier of signatures.
         .systemLibrary(
-            name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+            name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"])]),
         // The store's database engine.
         .systemLibrary(
-            name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+            name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]),
         // Compression of blocks.
         .systemLibrary(
             name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -91,18 +94,25 @@ let package = Package(
         shell("NodeRuntime", on: node + [logging, lifecycle]),
         shell("PeerNetwork", on: node + ["NodeRuntime", logging, lifecycle, nioCore, nioPosix]),
         shell("ControlAPI", on: node),
-        shell("ControlServer", on: node + ["NodeRuntime", "ControlAPI", logging, lifecycle, nioCore, nioPosix, nioHTTP1, nioLocks]),
+        shell(
+            "ControlServer",
+            on: node + [
+                "NodeRuntime", "ControlAPI", logging, lifecycle, nioCore, nioPosix, nioHTTP1, nioLocks,
+            ]),
 
         .target(
-            name: "Simulator", dependencies: node, path: "Sources/Simulation/Simulator", swiftSettings: strict),
+            name: "Simulator", dependencies: node, path: "Sources/Simulation/Simulator", swiftSettings: strict
+        ),
         .target(
-            name: "ReplClient", dependencies: ["Bytes", "Causality", "Documents", "ControlAPI", nioCore, nioPosix, nioHTTP1],
+            name: "ReplClient",
+            dependencies: ["Bytes", "Causality", "Documents", "ControlAPI", nioCore, nioPosix, nioHTTP1],
             path: "Sources/Client/ReplClient", swiftSettings: strict),
 
         program(
             "repld",
             on: node + [
-                "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI", "ControlServer", argumentParser, logging,
+                "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI", "ControlServer", argumentParser,
+                logging,
                 lifecycle, signals, toml,
             ]),
         program("replctl", on: ["Bytes", "Documents", "ControlAPI", "ReplClient", argumentParser]),
@@ -124,19 +134,23 @@ let package = Package(
         tests(
             "ControlServerTests", in: "Shell/ControlServerTests",
             of: node + [
-                "NodeRuntime", "ControlAPI", "ControlServer", "Simulator", logging, nioCore, nioPosix, nioLocks,
+                "NodeRuntime", "ControlAPI", "ControlServer", "Simulator", logging, nioCore, nioPosix,
+                nioLocks,
             ]),
         tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator"]),
         tests("TidyTests", in: "TidyTests", of: []),
         // Real processes, spoken to as strangers do: nothing of the project is imported.
         tests("DaemonTests", in: "DaemonTests", of: []),
         tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),
-        tests("StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),
+        tests(
+            "StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),
         tests(
             "PeerNetworkTests", in: "Shell/PeerNetworkTests",
             of: ["Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
         tests("RepldTests", in: "Programs/RepldTests", of: data + ["Node", "PeerNetwork", "repld", logging]),
-        tests("NodeRuntimeTests", in: "Shell/NodeRuntimeTests", of: ["Causality", "Node", "NodeRuntime", logging]),
+        tests(
+            "NodeRuntimeTests", in: "Shell/NodeRuntimeTests",
+            of: ["Causality", "Node", "NodeRuntime", logging]),
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",
             of: ["Bytes", "Documents", "ControlAPI", "ReplClient", "replctl", nioCore, nioPosix, nioHTTP1]),

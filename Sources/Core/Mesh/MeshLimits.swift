@@ -59,7 +59,8 @@ public enum MeshLimits {
     public static let refusalMax: UInt64 = 3_600_000
     /// Devices remembered for faults; the one that was quiet longest is forgotten first.
     public static let faultyDevicesMax = 1_024
-    /// Up to so many members a space is a full mesh; beyond, each node keeps a few (`NodeSettings.activeLinks`).
+    /// Up to so many members a space is a full mesh; beyond, each node keeps a few
+    /// (`NodeSettings.activeLinks`).
     public static let fullMeshMembersMax = 24
     /// Devices that a `wait` may name and have dialled for it in a large space.
     public static let awaitedMax = 6

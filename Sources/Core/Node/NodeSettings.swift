@@ -22,7 +22,7 @@ public struct NodeSettings: Sendable, Equatable {
     public var linkBytesPerSecond = 0
     public var totalBytesPerSecond = 0
     /// Links that a node keeps in a space of many members; at least 3.
-    public var activeLinks = activeLinksStandard
+    public var activeLinks = NodeSettings.activeLinksStandard
     public static let activeLinksStandard = 6
 
     public init(

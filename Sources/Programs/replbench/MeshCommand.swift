@@ -1,6 +1,6 @@
-// `replbench mesh`: what a mesh of many nodes costs and survives. The nodes are the values that the daemon runs,
-// with real handshakes, seals and encryption, over stores in memory and simulated wires; so what is measured is
-// the protocol, and the processor time and memory of all nodes together in this one process.
+// `replbench mesh`: what a mesh of many nodes costs and survives. The nodes are the values that the daemon
+// runs, with real handshakes, seals and encryption, over stores in memory and simulated wires; so what is
+// measured is the protocol, and the processor time and memory of all nodes together in this one process.
 
 import ArgumentParser
 import Glibc
@@ -38,7 +38,9 @@ struct MeshCommand: ParsableCommand {
     func validate() throws {
         guard (2...5_000).contains(nodes) else { throw ValidationError("--nodes is 2 to 5000, not \(nodes)") }
         guard (0...90).contains(lose) else { throw ValidationError("--lose is 0 to 90, not \(lose)") }
-        guard (1...60).contains(minutes) else { throw ValidationError("--minutes is 1 to 60, not \(minutes)") }
+        guard (1...60).contains(minutes) else {
+            throw ValidationError("--minutes is 1 to 60, not \(minutes)")
+        }
         guard (1...nodes).contains(writers) else {
             throw ValidationError("--writers is 1 to \(nodes), not \(writers)")
         }
@@ -68,7 +70,8 @@ struct MeshCommand: ParsableCommand {
 }
 
 extension MeshCommand {
-    /// Each key lies in guarded pages of its own, of which a thousand nodes need more than Linux gives a process.
+    /// Each key lies in guarded pages of its own, of which a thousand nodes need more than Linux gives a
+    /// process.
     private func checkMappings() throws {
         let need = 200 * nodes
         guard let limit = Usage.firstLine(of: "/proc/sys/vm/max_map_count").flatMap({ Int($0) }), limit < need

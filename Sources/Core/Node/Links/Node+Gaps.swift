@@ -84,6 +84,8 @@ extension Node {
         let place = ChannelPlace(connection: id, number: number, space: index)
         graft(logsToAsk(of: place), place, isAgain: former == id, at: now)
         gossip.ask = SpaceGossip.Ask(connection: id, at: now.monotonic)
+        // A long catch-up is not asked for anew each second once it has lasted a minute.
+        gossip.gap?.since = now.monotonic
         gossip.gap?.graftAt = now.monotonic + patience(with: id)
     }
 

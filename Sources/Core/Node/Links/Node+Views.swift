@@ -33,7 +33,8 @@ extension Node {
             var state =
                 links.views[space.id]
                 ?? SpaceView(
-                    rosterCount: 0, members: [], view: PartialView(seed: links.dice.next(), at: now.monotonic))
+                    rosterCount: 0, members: [], view: PartialView(seed: links.dice.next(), at: now.monotonic)
+                )
             state.rosterCount = space.roster.count
             state.members = members
             links.views[space.id] = state

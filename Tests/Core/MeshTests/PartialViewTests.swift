@@ -1,0 +1,75 @@
+// The view of a large space as a value: whom it dials, whose link it gives up, and what it remembers.
+
+import Bytes
+import Causality
+import Mesh
+import Testing
+import Wire
+
+private func device(_ n: UInt8) -> DeviceID { DeviceID(publicKey: Bytes32([UInt8](repeating: n, count: 32))) }
+
+@Suite struct PartialViewTests {
+    private let members = (1...100).map { device(UInt8($0)) }
+
+    @Test("few links are filled up from those heard of lately, then from members, and enough of them rest")
+    func targets() throws {
+        var view = PartialView(seed: 1, at: 0)
+        let address = try #require(PeerAddress("10.0.0.9:21420"))
+        view.hear(.init(device: device(50), addresses: [address]))
+        let some = view.targets(linked: [device(1)], wanted: 6, members: members, at: 0)
+        #expect(some.count == 5 && some.contains(device(50)) && !some.contains(device(1)))
+        #expect(view.addresses(of: device(50)) == [address])
+        // The same until they are reached or given up.
+        let same = view.targets(linked: [device(1)], wanted: 6, members: members, at: 500)
+        #expect(same == some)
+        #expect(view.targetsDeadline == MeshLimits.targetMilliseconds)
+        let others = view.targets(
+            linked: [device(1)], wanted: 6, members: members, at: MeshLimits.targetMilliseconds)
+        #expect(others.isDisjoint(with: some) && others.count == 5)
+        // Five of six are enough.
+        let five = Set(members.prefix(5))
+        let none = view.targets(linked: five, wanted: 6, members: members, at: 20_000)
+        #expect(none.isEmpty)
+    }
+
+    @Test("one link too many is that of the peer with most, never a needed one, and one a second")
+    func surplus() {
+        var view = PartialView(seed: 2, at: 0)
+        var links = (1...6).map { PartialView.Link(device: device($0), links: 6, isNeeded: false) }
+        let enough = view.surplus(links, wanted: 6, at: 0)
+        #expect(enough == nil)
+        links.append(.init(device: device(7), links: 9, isNeeded: true))
+        links.append(.init(device: device(8), links: 8, isNeeded: false))
+        links.append(.init(device: device(9), links: nil, isNeeded: false))
+        let most = view.surplus(links, wanted: 6, at: 0)
+        let tooSoon = view.surplus(links, wanted: 6, at: 999)
+        #expect(most == device(8) && tooSoon == nil)
+        // Nobody with few links is cut off, unless there are far too many.
+        var poor = (1...7).map { PartialView.Link(device: device($0), links: 3, isNeeded: false) }
+        let kept = view.surplus(poor, wanted: 6, at: 1_000)
+        #expect(kept == nil)
+        poor += (8...13).map { PartialView.Link(device: device($0), links: 3, isNeeded: true) }
+        let crowded = view.surplus(poor, wanted: 6, at: 1_000)
+        #expect(crowded != nil)
+    }
+
+    @Test("what is remembered is bounded, newest first, and a walk goes on to anybody but where it came from")
+    func passive() {
+        var view = PartialView(seed: 3, at: 0)
+        for member in members { view.hear(.init(device: member, addresses: [])) }
+        #expect(view.passive.count == MeshLimits.passiveMax && view.passive.first?.device == members.last)
+        view.avoid(device(100), at: 0)
+        #expect(view.passive.first?.device == device(99))
+        for _ in 0..<20 {
+            let stop = view.nextStop([device(1), device(2)], after: device(1))
+            #expect(stop == device(2))
+        }
+        let end = view.nextStop([device(1)], after: device(1))
+        #expect(end == nil)
+        let first = view.nextWalk
+        let early = view.beginsWalk(at: first - 1)
+        let due = view.beginsWalk(at: first)
+        #expect(!early && due)
+        #expect(view.nextWalk >= first + MeshLimits.walkMilliseconds * 4 / 5)
+    }
+}
