@@ -73,7 +73,7 @@ import Wire
         trial.world.run(milliseconds: 10_000)
         let received = trial.received - before
         #expect((80_000...150_000).contains(received), "\(received) bytes in 10 s of 10,000")
-        guard case .peers(let peers) = trial.world.ask(0, .peers) else {
+        guard case .peers(let peers, _) = trial.world.ask(0, .peers) else {
             Issue.record("no peers")
             return
         }
