@@ -10,10 +10,10 @@ struct MeshCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mesh", abstract: "Measures how changes spread over a mesh of nodes in memory.",
         discussion: """
-            Starts NODES members of one space, waits until they are linked, lets some of them write, measures \
-            how far and how fast single changes travel, then cuts the power of some for good and looks whether \
-            the others are still one mesh. Exits with 1 when a change did not reach all, or the survivors did \
-            not end equal. The same seed gives the same run.
+            Starts NODES members of one space, waits until they are linked, lets some of them write, \
+            measures how far and how fast single changes travel, then cuts the power of some for good and \
+            looks whether the others are still one mesh. Exits with 1 when a change did not reach all, or \
+            the survivors did not end equal. The same seed gives the same run.
             """)
 
     @Option(help: "Members of the space.")
