@@ -158,6 +158,41 @@ private func joined(_ runs: [SealedRun]) -> SealedRun {
         #expect(text.contains("\"eabcfzz\""), "\(text)")
     }
 
+    @Test("a member that only says it holds more of a node's log makes it begin another once")
+    func claims() throws {
+        var world = World(seed: 82)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade)
+        _ = world.increment(0, "notes", "count")
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel)
+        var member = try Equivocator(world, as: 2)
+        world.crash(2)
+        let victim = DeviceID(publicKey: world.nodes[0].deviceKey.publicKey)
+        for round in 0..<8 {
+            let record = try #require(try world.diskCopy(0).spaces().first)
+            let log = ReplicaID(
+                space: record.id,
+                declaration: .init(device: victim, incarnation: record.incarnation ?? 0))
+            let held = try world.diskCopy(0).heads(record.id)[log]
+            // More than there is, and other bytes than there are.
+            let last = round % 2 == 0 ? SequenceNumber(held.value + 50) : held
+            let entries = held > .none ? [HaveFrame.Entry(replica: log, last: last, fingerprint: 7)] : []
+            try member.say(
+                [
+                    LinkFrame(
+                        type: FrameType.have.rawValue, channel: 0, body: HaveFrame(.full, entries).encoded())
+                ], to: 0, &world)
+            let isWritten = world.increment(0, "notes", "count")
+            #expect(isWritten)
+        }
+        let heads = try world.diskCopy(0).heads(member.space)
+        #expect(heads.count <= 2, "\(heads.count) logs after eight lies")
+        let done = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        let text = String(decoding: world.export(1, "notes") ?? [], as: UTF8.self)
+        #expect(done && text.contains(#""n":9}"#), "\(text) \(world.logs())")
+    }
+
     @Test("a member that tells two nodes different things is found out, and they are equal again")
     func equivocation() throws {
         var world = World(seed: 81)

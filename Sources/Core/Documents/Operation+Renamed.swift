@@ -3,36 +3,41 @@
 
 public import Causality
 
-/// Dots of one log from `first` on become dots of another.
+/// Dots of one log from `first` until `end` become dots of another.
 public struct DotRenaming: Hashable, Sendable {
     let from: ReplicaID
     let first: SequenceNumber
+    let end: SequenceNumber
     let to: ReplicaID
 
-    /// `first` of `from` becomes 1 of `to`, and so on.
-    public init(_ from: ReplicaID, from first: SequenceNumber, to: ReplicaID) {
-        precondition(first > .none && from != to, "\(from) from \(first) to \(to)")
+    /// `first` of `from` becomes 1 of `to`, and so on until before `end`.
+    public init(
+        _ from: ReplicaID, from first: SequenceNumber, until end: SequenceNumber = .max, to: ReplicaID
+    ) {
+        precondition(first > .none && first < end && from != to, "\(from) from \(first) to \(to)")
         self.from = from
         self.first = first
+        self.end = end
         self.to = to
     }
 
     public func callAsFunction(_ dot: Dot) -> Dot {
-        guard dot.replica == from, dot.sequence >= first else { return dot }
+        guard dot.replica == from, dot.sequence >= first, dot.sequence < end else { return dot }
         return Dot(to, SequenceNumber(dot.sequence.value - first.value + 1))
     }
 
-    /// A range that lies on both sides becomes two; the list is ascending again.
+    /// A range that reaches across an end becomes several; the list is ascending again.
     func callAsFunction(_ ranges: [DotRange]) -> [DotRange] {
         var renamed: [DotRange] = []
         for range in ranges {
-            guard range.replica == from, range.last >= first else {
+            guard range.replica == from, range.last >= first, range.first < end else {
                 renamed.append(range)
                 continue
             }
             if range.first < first { renamed.append(DotRange(from, range.first, first.previous)) }
-            let start = self(Dot(from, max(range.first, first)))
-            renamed.append(DotRange(to, start.sequence, self(Dot(from, range.last)).sequence))
+            let (start, last) = (max(range.first, first), min(range.last, end.previous))
+            renamed.append(DotRange(to, self(Dot(from, start)).sequence, self(Dot(from, last)).sequence))
+            if range.last >= end { renamed.append(DotRange(from, end, range.last)) }
         }
         return renamed.sorted { $0.start < $1.start }
     }

@@ -31,6 +31,7 @@ extension Node {
         }
         try recallContinuity(at: now)
         recallForks(at: now)
+        resumeReissues()
         try openCaution(at: now)
         recallQuarantine(at: now)
         try executeSkipped(at: now)

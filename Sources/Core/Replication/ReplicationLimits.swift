@@ -23,6 +23,8 @@ public enum ReplicationLimits {
     public static let resendMilliseconds: UInt64 = 1_000
     /// Time between two searches for the place where a log forked, on one link.
     public static let forkSearchMilliseconds: UInt64 = 10_000
+    /// Steps of searches that are answered on one channel in that time.
+    public static let forkSearchesMax = 64
     /// Time between two tries to re-issue a branch whose contexts are not held yet.
     public static let reissueMilliseconds: UInt64 = 1_000
     /// Sections of a branch that are re-issued in one batch.

@@ -185,7 +185,9 @@ private struct Branching {
         #expect(reissues[0].renamed(dot(old, 2)) == dot(old, 2))
         #expect(reissues[0].renamed(dot(old, 3)) == dot(new, 1))
         #expect(reissues[0].renamed(dot(new, 3)) == dot(new, 3))
-        #expect(reissues[0].context(of: one.change) == VersionVector([.init(old, SequenceNumber(2))]))
+        #expect(
+            reissues[0].context(of: one.change, closed: SequenceNumber(3))
+                == VersionVector([.init(old, SequenceNumber(2))]))
         let path = ContainerPath(
             generation: .first, steps: [ContainerStep(.element(dot(old, 3)), .list, .first)])
         let range = DotRange(old, SequenceNumber(2), SequenceNumber(5))

@@ -33,7 +33,7 @@ extension Node {
     mutating func forkBoundariesArrived(_ frame: ForkBoundariesFrame, _ place: ChannelPlace, at now: Instant)
     {
         let replica = frame.replica
-        guard spaces[place.space].logs[replica] != nil else { return }
+        guard spaces[place.space].logs[replica] != nil, spendsSearch(place, at: now) else { return }
         do throws(StoreFailure) {
             try spaces[place.space].writeRun(to: &store, &batch)
             // 1. The last boundary that is equal, and the next one named, which is not ours.
@@ -57,6 +57,18 @@ extension Node {
         } catch {
             batch.fail(error)
         }
+    }
+
+    /// Answering costs a walk over a log's boundaries and a run of it: so many in a while, then silence.
+    private mutating func spendsSearch(_ place: ChannelPlace, at now: Instant) -> Bool {
+        guard var searches = links.connections[place.connection]?.link?.channels[place.number]?.searches
+        else { return false }
+        if now.monotonic >= searches.since + ReplicationLimits.forkSearchMilliseconds {
+            searches = (0, now.monotonic)
+        }
+        searches.count += 1
+        links.connections[place.connection]?.link?.channels[place.number]?.searches = searches
+        return searches.count <= ReplicationLimits.forkSearchesMax
     }
 
     mutating func forkRunArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {

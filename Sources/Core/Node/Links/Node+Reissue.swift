@@ -15,10 +15,18 @@ import Wire
 /// Where the re-issue of one branch stands: its log at the end of what was read of it.
 struct BranchWalk: Sendable {
     var log: LogState
-    /// Into which log it goes; nil before its first change was met.
-    var reissue: Reissue?
-    /// It goes on in a log that is known already.
+    /// The logs that its stretches go into, ascending. Mostly one: a further one begins where the last holds
+    /// another branch from there on, or where the branch was re-issued already when it was closed later.
+    var parts: [Reissue] = []
+    /// Nothing more of it can be written.
     var isOver = false
+    /// Reads what the new logs hold already.
+    var reader: LogReader
+
+    init(log: LogState) {
+        self.log = log
+        reader = LogReader(space: log.space)
+    }
 }
 
 /// A branch that is held here and not yet re-issued to its end.
@@ -161,43 +169,65 @@ extension Node {
         else { return true }
         for candidate in candidates where candidate.change.first >= closing.first && !walk.isOver {
             let here = Reissue(of: candidate.verified, by: device, in: spaces[index].id)
-            if walk.reissue == nil {
-                walk.reissue = here
-            } else if spaces[index].logs[here.replica] != nil {
-                // From this change on it was re-issued when the log was closed later.
+            if walk.parts.isEmpty || spaces[index].logs[here.replica] != nil, walk.parts.last != here {
+                walk.parts.append(here)
+            }
+            var written = try write(candidate, &walk, closing, in: index)
+            if written == .differs, walk.parts.last != here {
+                walk.parts.append(here)
+                written = try write(candidate, &walk, closing, in: index)
+            }
+            switch written {
+            case .held: break
+            case .waits: return false
+            case .never, .differs:
                 walk.isOver = true
                 return true
             }
-            guard let reissue = walk.reissue else { return true }
-            if try !write(candidate, as: reissue, in: index) { return false }
         }
         return true
     }
 
-    /// Writes one change of a branch into its new log, once. False: it cannot be written yet.
-    private mutating func write(_ candidate: Candidate, as reissue: Reissue, in index: Int)
-        throws(StoreFailure) -> Bool
-    {
+    private enum Written {
+        /// It is in the new log, now or before.
+        case held
+        /// Something that it was made on is not held yet.
+        case waits
+        /// The new log goes on in another way there.
+        case differs
+        /// It cannot be, and so nothing behind it.
+        case never
+    }
+
+    /// Writes one change of a branch into the last of its new logs, once.
+    private mutating func write(
+        _ candidate: Candidate, _ walk: inout BranchWalk, _ closing: Closing, in index: Int
+    ) throws(StoreFailure) -> Written {
+        guard let reissue = walk.parts.last else { return .never }
+        let before = Array(walk.parts.dropLast())
         let change = candidate.change
         let first = reissue.renamed(Dot(change.replica, change.first)).sequence
         let id = LogID(spaces[index].id, reissue.replica)
-        if spaces[index].forks.closed[reissue.replica] != nil { return true }
         var log =
             spaces[index].logs[reissue.replica]
             ?? LogState(space: spaces[index].id, declaration: reissue.declaration)
-        if log.next > first { return true }
-        if log.next < first || links.buffer.isWaiting(id) { return false }
+        if log.next > first { return try compare(change, at: first, &walk, in: index) }
+        // Closed itself: what it holds is re-issued from there, what it does not hold begins another one.
+        if spaces[index].forks.closed[reissue.replica] != nil { return .differs }
+        if log.next < first || links.buffer.isWaiting(id) { return .waits }
         let verified: VerifiedChange
         do throws(ChangeTooLarge) {
             verified = try log.author(
-                timestamp: change.timestamp, context: reissue.context(of: change),
-                rosterHeads: candidate.heads, operations: reissue.operations(of: change))
+                timestamp: change.timestamp,
+                context: reissue.context(of: change, closed: closing.first, after: before),
+                rosterHeads: candidate.heads,
+                operations: reissue.operations(of: change, after: before))
         } catch {
             batch.log(
                 .error, "reissue-too-large",
                 "change \(change.id) of a closed log does not fit into its new log \(reissue.replica): "
-                    + "\(error); it stays readable in the log")
-            return true
+                    + "\(error); it and what follows stay readable in the log")
+            return .never
         }
         let again = Candidate.reissued(verified, by: device, heads: candidate.heads)
         switch Admission.admit(
@@ -208,10 +238,27 @@ extension Node {
             spaces[index].logs[reissue.replica] = log
             spaces[index].forks.unsealed.insert(reissue.replica)
             try execute(ready, in: index)
-            return true
-        case .duplicate, .refused: return true
-        case .early: return false
+            return .held
+        case .duplicate: return .held
+        case .refused: return .never
+        case .early: return .waits
         }
+    }
+
+    /// Whether what a new log holds at a place is this change, or that of another branch.
+    private mutating func compare(
+        _ change: Change, at first: SequenceNumber, _ walk: inout BranchWalk, in index: Int
+    ) throws(StoreFailure) -> Written {
+        guard let reissue = walk.parts.last else { return .never }
+        try spaces[index].writeRun(to: &store, &batch)
+        let found = try walk.reader.find(Dot(reissue.replica, first), from: store)
+        guard let held = found?.change else { return .waits }
+        guard held.first == first, held.timestamp == change.timestamp else { return .differs }
+        // Written when the log was closed later, it names what was the trunk then by the old names.
+        let isSame =
+            held.operations == reissue.operations(of: change, after: Array(walk.parts.dropLast()))
+            || held.operations == reissue.operations(of: change)
+        return isSame ? .held : .differs
     }
 
     // MARK: Asking for branches

@@ -143,6 +143,8 @@ struct SpaceChannel: Sendable {
     var hasListedForks = false
     /// When a search for the place of a fork was begun, monotonic milliseconds.
     var comparisons: [ReplicaID: UInt64] = [:]
+    /// Searches of the peer's that were answered since this moment, monotonic milliseconds.
+    var searches: (count: Int, since: UInt64) = (0, 0)
     /// Branches of our own closed logs that the peer is asked for.
     var branches: [ReplicaID: BranchWalk] = [:]
 

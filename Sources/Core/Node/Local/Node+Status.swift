@@ -1,6 +1,7 @@
 // What a person sees of the node: status, spaces, members, and the counters for Prometheus.
 
 import Causality
+import Replication
 import Roster
 import Wire
 
@@ -62,6 +63,14 @@ extension Node {
             ("watchers", "Open change streams.", UInt64(watchers.count)),
             ("waits", "Requests that wait.", UInt64(waitingReads.count + waitingHolds.count)),
             ("alarms", "Alarms that are raised.", UInt64(alarms.count)),
+            (
+                "logs_closed", "Logs that were proved to be forked.",
+                UInt64(spaces.reduce(0) { $0 + $1.forks.closed.count })
+            ),
+            (
+                "changes_held_skipped", "Changes that are held and not executed.",
+                UInt64(spaces.reduce(0) { $0 + $1.skipped.count })
+            ),
             (
                 "documents_cached", "Documents in memory.",
                 UInt64(spaces.reduce(0) { $0 + $1.documents.count })

@@ -45,21 +45,31 @@ public struct Reissue: Hashable, Sendable {
         return hash.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private var renaming: DotRenaming { DotRenaming(branch, from: first, to: replica) }
-
     /// What a dot of the branch is called in the new log.
-    public func renamed(_ dot: Dot) -> Dot { renaming(dot) }
+    public func renamed(_ dot: Dot) -> Dot { DotRenaming(branch, from: first, to: replica)(dot) }
 
-    /// Operations of a change of the branch as they stand in the new log.
-    public func operations(of change: Change) -> [Operation] {
-        let renaming = self.renaming
-        return change.operations.map { $0.renamed(renaming) }
+    /// Operations of a change of the branch as they stand in this log. `before`: the logs that earlier
+    /// stretches of the branch went into, ascending.
+    public func operations(of change: Change, after before: [Reissue] = []) -> [Operation] {
+        let parts = before + [self]
+        let ends = parts.dropFirst().map(\.first) + [SequenceNumber.max]
+        let renamings = zip(parts, ends).map { part, end in
+            DotRenaming(branch, from: part.first, until: end, to: part.replica)
+        }
+        return change.operations.map { operation in renamings.reduce(operation) { $0.renamed($1) } }
     }
 
-    /// What a change of the branch was made on, as the new log says it: also the trunk of the old one.
-    public func context(of change: Change) -> VersionVector {
-        var context = change.context
-        context.advance(branch, to: first.previous)
-        return context
+    /// What a change of the branch was made on, as the new log says it: also the trunk of the old one, which
+    /// ends before `closed`, and what went into other logs.
+    public func context(of change: Change, closed: SequenceNumber, after before: [Reissue] = [])
+        -> VersionVector
+    {
+        var context = change.context.without(replica)
+        context.advance(branch, to: closed.previous)
+        let ends = before.dropFirst().map(\.first) + [first]
+        for (part, end) in zip(before, ends) {
+            context.advance(part.replica, to: SequenceNumber(end.value - part.first.value))
+        }
+        return context.without(replica)
     }
 }
