@@ -49,6 +49,11 @@ struct ConfigKey: Sendable {
         ConfigKey("listen", .strings, .needsRestart, \.listen),
         ConfigKey("advertise", .strings, .applies, \.advertise),
         ConfigKey("peers", .strings, .applies, \.peers),
+        ConfigKey(
+            "link-bytes-per-second", .integer(0...1 << 40), .applies, \.linkBytesPerSecond),
+        ConfigKey(
+            "total-bytes-per-second", .integer(0...1 << 40), .applies, \.totalBytesPerSecond),
+        ConfigKey("active-links", .integer(3...64), .applies, \.activeLinks),
         ConfigKey("discovery", .bool, .needsRestart, \.isDiscovering),
         ConfigKey("name", .string, .applies, \.name),
         ConfigKey("log-level", .string, .applies, \.logLevel),

@@ -25,6 +25,11 @@ struct Settings: Sendable {
     /// "host:port" to put into invites before those that we listen on.
     private(set) var advertise: [String]
     private(set) var peers: [String]
+    /// Bytes of changes a second on one link, and on all together; 0: no cap.
+    private(set) var linkBytesPerSecond: Int
+    private(set) var totalBytesPerSecond: Int
+    /// Links kept in a large space.
+    private(set) var activeLinks: Int
     let isDiscovering: Bool
     /// 1 to 64 bytes.
     private(set) var name: String
@@ -51,6 +56,9 @@ struct Settings: Sendable {
         peers =
             try Self.addresses(flags.peers, "--peer")
             + Self.addresses(file?.strings("peers") ?? [], file?.place(of: "peers") ?? "")
+        linkBytesPerSecond = file?.integer("link-bytes-per-second") ?? 0
+        totalBytesPerSecond = file?.integer("total-bytes-per-second") ?? 0
+        activeLinks = file?.integer("active-links") ?? NodeSettings.activeLinksStandard
         isDiscovering = !flags.noDiscovery && (file?.bool("discovery") ?? true)
         name = try Self.name(flags, file, environment)
         logLevel = try Self.logLevel(flags, file)
@@ -63,6 +71,9 @@ struct Settings: Sendable {
         var taken = self
         taken.advertise = wanted.advertise
         taken.peers = wanted.peers
+        taken.linkBytesPerSecond = wanted.linkBytesPerSecond
+        taken.totalBytesPerSecond = wanted.totalBytesPerSecond
+        taken.activeLinks = wanted.activeLinks
         taken.name = wanted.name
         taken.logLevel = wanted.logLevel
         taken.pingSeconds = wanted.pingSeconds
@@ -72,11 +83,15 @@ struct Settings: Sendable {
 
     /// What of it is the node's.
     var node: NodeSettings {
-        NodeSettings(
+        var node = NodeSettings(
             deviceName: name, staticPeers: peers, advertise: advertise,
             liveness: LivenessTimes(
                 pingMilliseconds: UInt64(pingSeconds) * 1_000,
                 deadMilliseconds: UInt64(linkTimeoutSeconds) * 1_000))
+        node.linkBytesPerSecond = linkBytesPerSecond
+        node.totalBytesPerSecond = totalBytesPerSecond
+        node.activeLinks = activeLinks
+        return node
     }
 
     /// "state/" and "state" are one directory, and messages name it as one.

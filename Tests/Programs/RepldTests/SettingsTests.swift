@@ -190,6 +190,8 @@ private func settings(
             "advertise": "[\"a.example:1\"]", "peers": "[\"b.example:2\"]", "discovery": "false",
             "name": "\"other\"", "log-level": "\"debug\"", "ping-interval-seconds": "7",
             "link-timeout-seconds": "60",
+            "link-bytes-per-second": "1000",
+            "total-bytes-per-second": "2000", "active-links": "8",
         ]
         let base = "state = \"/s\"\nsocket = \"/c\"\nname = \"box\"\n"
         let running = try settings(Settings.Flags(), base)
