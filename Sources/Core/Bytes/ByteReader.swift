@@ -114,9 +114,13 @@ public struct ByteReader: Sendable {
     /// A counted byte string that must be UTF-8.
     public mutating func key(limit: Int, field: String) throws(DecodeFault) -> Key {
         let start = offset
-        let utf8 = try counted(limit: limit, field: field)
-        guard let key = Key(validating: utf8) else { throw .invalidUTF8(at: start) }
-        return key
+        let count = try count(limit: limit, field: field)
+        try skip(count)
+        let utf8 = bytes[offset - count..<offset]
+        guard let string = utf8.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) else {
+            throw .invalidUTF8(at: start)
+        }
+        return Key(string)
     }
 
     /// A reader of the next `count` bytes only, which this reader moves past; nothing is copied.

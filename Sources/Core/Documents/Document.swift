@@ -12,7 +12,8 @@ public struct Document: Sendable {
     public let key: Key
     /// Operations of a newer version touched it: shown as it is without them, and refuses local writes until
     /// it is rebuilt after the upgrade.
-    public private(set) var isIncomplete = false
+    public var isIncomplete: Bool { hasSkipped || state.hasBrokenText }
+    private var hasSkipped = false
     var state = DocumentState()
 
     /// A document that nothing has happened to: absent.
@@ -20,7 +21,7 @@ public struct Document: Sendable {
 
     init(key: Key, isIncomplete: Bool, state: DocumentState) {
         self.key = key
-        self.isIncomplete = isIncomplete
+        hasSkipped = isIncomplete
         self.state = state
     }
 
@@ -40,8 +41,16 @@ public struct Document: Sendable {
         return finish(batch)
     }
 
+    /// The same for one operation, when nobody wants patches.
+    public mutating func apply(_ operation: Operation, _ stamp: OperationStamp) {
+        precondition(operation.document == key, "an operation of \(operation.document) in \(key)")
+        var batch = Batch(wantsPatches: false)
+        state.apply(operation, stamp, &batch)
+        for slot in batch.emptied { state.freeIfEmpty(slot) }
+    }
+
     /// A change of this document was skipped whole because it holds unknown operations.
-    public mutating func markIncomplete() { isIncomplete = true }
+    public mutating func markIncomplete() { hasSkipped = true }
 
     /// True when the document is there: created and not deleted. `{}` is there.
     public var isVisible: Bool { state.shownRoot != nil }

@@ -25,7 +25,14 @@ struct EngineBench {
         emit("patches", trace.patchCount)
         emit("replicas", Set(changes.map(\.replica)).count)
         let document = checkResult(changes)
-        if !trace.isConcurrent { time("local-ms") { localReplay() } }
+        if !trace.isConcurrent {
+            let text = localReplay().value(at: Replay.path)?.text ?? ""
+            let matches = text.unicodeScalars.elementsEqual(trace.endContent.unicodeScalars)
+            emit("local-matches-end", matches)
+            if !matches { isRight = false }
+            time("local-transaction-ms") { localReplay() }
+            time("local-keystroke-ms") { keystrokes() }
+        }
         time("apply-ms") { Self.apply(changes) }
         let encoded = Self.encode(changes)
         emit("canonical-bytes", encoded.values.reduce(0) { $0 + $1.count })
@@ -35,7 +42,7 @@ struct EngineBench {
         let snapshot = document.encodeSnapshot()
         emit("snapshot-bytes", snapshot.count)
         time("snapshot-ms") { document.encodeSnapshot() }
-        time("open-ms") { Self.open(snapshot) }
+        time("open-ms") { Self.open(snapshot)?.value(at: Replay.path) }
         return isRight
     }
 
@@ -78,26 +85,66 @@ struct EngineBench {
         return documents[Replay.key]
     }
 
+    /// All patches of the trace in one transaction.
     private func localReplay() -> Document {
         var document = Document(key: Replay.key)
-        let replica = ReplicaID(raw: Bytes16(high: 0, low: 0))
-        var next = Dot(replica, SequenceNumber(1))
-        for transaction in trace.transactions {
-            for patch in transaction.patches {
-                let operations = Replay.author(
-                    patch, in: &document, next, Timestamp(milliseconds: 1), VersionVector())
-                next = operations.reduce(next) { $0.advanced(by: $1.sequenceCount) }
+        let edits = trace.transactions.flatMap { transaction in
+            transaction.patches.map {
+                TextEdit(index: $0.position, delete: $0.deleted, insert: $0.inserted)
             }
+        }
+        do throws(AuthorError) {
+            _ = try document.author(
+                edits, at: Replay.path, dot: Dot(Self.author, SequenceNumber(1)),
+                timestamp: Timestamp(milliseconds: 1), context: VersionVector())
+        } catch {
+            preconditionFailure("a splice of the trace was refused: \(error)")
         }
         return document
     }
 
+    private static let author = ReplicaID(raw: Bytes16(high: 0, low: 0))
+
+    /// One transaction a patch, each of which becomes a change and its canonical bytes.
+    private func keystrokes() -> (document: Document, log: [UInt8]) {
+        var document = Document(key: Replay.key)
+        var coder = LogCoder(replica: Self.author)
+        var writer = ByteWriter()
+        var (next, time) = (Dot(Self.author, SequenceNumber(1)), UInt64(0))
+        let context = VersionVector()
+        for transaction in trace.transactions {
+            time += 1
+            let timestamp = Timestamp(milliseconds: time)
+            var operations: [Operation] = []
+            let first = next
+            for patch in transaction.patches {
+                for operation in Replay.author(patch, in: &document, next, timestamp, context) {
+                    operations.append(operation)
+                    next = next.advanced(by: operation.sequenceCount)
+                }
+            }
+            guard !operations.isEmpty else { continue }
+            let change = Change(
+                replica: Self.author, first: first.sequence, timestamp: timestamp, context: context,
+                declaration: nil, rosterHeads: [], operations: operations)
+            coder.encode(first.sequence.value == 1 ? change.declared() : change, into: &writer)
+        }
+        return (document, writer.bytes)
+    }
+
     private static func apply(_ changes: [Change]) -> Document {
         var document = Document(key: Replay.key)
-        for change in changes {
-            _ = document.apply(change.operations, stamps: change.stamps(), wantsPatches: false)
-        }
+        for change in changes { apply(change, to: &document) }
         return document
+    }
+
+    private static func apply(_ change: Change, to document: inout Document) {
+        var dot = Dot(change.replica, change.first)
+        for operation in change.operations {
+            document.apply(
+                operation, OperationStamp(dot: dot, timestamp: change.timestamp, context: change.context))
+            dot = dot.advanced(by: operation.sequenceCount)
+        }
     }
 
     /// A causal order that runs each replica as far ahead as it can go.
@@ -139,8 +186,7 @@ struct EngineBench {
         for change in order {
             guard var (coder, reader) = coders.removeValue(forKey: change.replica) else { return nil }
             do throws(DecodeFault) {
-                let decoded = try coder.decode(from: &reader)
-                _ = document.apply(decoded.operations, stamps: decoded.stamps(), wantsPatches: false)
+                apply(try coder.decode(from: &reader), to: &document)
             } catch {
                 return nil
             }

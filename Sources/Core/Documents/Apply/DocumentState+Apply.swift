@@ -18,8 +18,13 @@ extension DocumentState {
             batch.recorder?.touch(Self.root, in: self)
             for generation in observed { delete(.map, generation, in: Self.root, by: stamp) }
         case .act(let path, let action):
+            if recentPath == path, action.namedElement == nil {
+                perform(action, in: reopen(action.isEdit, stamp, &batch), stamp, &batch)
+                return
+            }
             guard hasElements(namedBy: path, action) else { return }
             let container = open(path, action.isEdit, stamp, &batch)
+            remember(path, container)
             perform(action, in: container, stamp, &batch)
         }
     }
@@ -58,6 +63,32 @@ extension DocumentState {
             if isEdit { addEdit(stamp.priority, to: container) }
         }
         return container
+    }
+
+    /// What `open` does, for the path that is remembered.
+    private mutating func reopen(
+        _ isEdit: Bool, _ stamp: OperationStamp, _ batch: inout Batch
+    ) -> ContainerHandle {
+        for index in recentChain.indices {
+            let link = recentChain[index]
+            batch.recorder?.touch(link.slot, in: self)
+            if isEdit { addEdit(stamp.priority, to: link.container) }
+        }
+        return recentChain[recentChain.count - 1].container
+    }
+
+    /// A path through a list is not kept: an edit there is one of the element too.
+    private mutating func remember(_ path: ContainerPath, _ container: ContainerHandle) {
+        var chain: ContiguousArray<PathLink> = []
+        var next: ContainerHandle? = container
+        while let container = next {
+            let slot = self[container].slot
+            if case .element = self[slot].name { return }
+            chain.append(PathLink(slot: slot, container: container))
+            next = self[slot].parent
+        }
+        chain.reverse()
+        (recentPath, recentChain, recentRequest) = (path, chain, nil)
     }
 
     /// The named slot, noted by the recorder as it was before; an edit counts for a list element.
@@ -121,10 +152,12 @@ extension DocumentState {
         case .insertText(let left, let right, let text):
             let patch = texts[content].insert(text, left: left, right: right, by: stamp)
             if let patch { batch.recorder?.splice(text: container, patch) }
+            if texts[content].isBroken { hasBrokenText = true }
         case .deleteText(let ranges):
             for patch in texts[content].delete(ranges, by: stamp) {
                 batch.recorder?.splice(text: container, patch)
             }
+            if texts[content].isBroken { hasBrokenText = true }
         }
     }
 

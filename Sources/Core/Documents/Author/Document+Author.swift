@@ -29,6 +29,13 @@ extension Document {
     ) throws(AuthorError) -> Authored {
         precondition(request.document == key, "a request for \(request.document) in \(key)")
         if isIncomplete { throw .incomplete }
+        var batch = Batch(wantsPatches: wantsPatches)
+        let first = OperationStamp(dot: dot, timestamp: timestamp, context: context)
+        if let operations = try splice(request, first, &batch) {
+            return Authored(operations: operations, patches: finish(batch))
+        }
+        if request.verb.editsText { state.unfoldTexts() }
+        if isIncomplete { throw .incomplete }
         let operations = try plan(request, dot: dot)
         var stamps: [OperationStamp] = []
         stamps.reserveCapacity(operations.count)
@@ -55,5 +62,15 @@ extension Document {
                 operation.sequenceCount, DocumentLimits.changeOperationsMax, "elements of one operation")
         }
         return planner.operations
+    }
+}
+
+extension OperationRequest.Verb {
+    /// True for the verbs that may splice texts, where the planner asks for origins.
+    fileprivate var editsText: Bool {
+        switch self {
+        case .set, .restore, .splice: true
+        case .delete, .increment, .add, .remove, .insert, .move, .make: false
+        }
     }
 }

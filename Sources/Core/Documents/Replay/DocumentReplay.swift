@@ -102,7 +102,7 @@ public struct DocumentReplay: Sendable {
     /// Any other operation. `replicas`: what the numbers stand for.
     public mutating func apply(_ operation: Operation, _ stamp: OperationStamp, replicas: [ReplicaID]) {
         writeEdits(replicas)
-        _ = document.apply([operation], stamps: [stamp], wantsPatches: false)
+        document.apply(operation, stamp)
     }
 
     /// The document with everything in it. `text` is what the insertions pointed into.

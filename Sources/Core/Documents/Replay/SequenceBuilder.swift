@@ -10,8 +10,8 @@
 import Causality
 
 /// An order in the making.
-struct SequenceBuilder {
-    struct Atom {
+struct SequenceBuilder: Sendable {
+    struct Atom: Sendable {
         var next: Int32 = -1
         var previous: Int32 = -1
         /// Of its first position.
@@ -27,7 +27,7 @@ struct SequenceBuilder {
     }
 
     /// The dots of one replica: where atoms begin.
-    struct Dots {
+    struct Dots: Sendable {
         /// The sequence of the first bit.
         var base: UInt64 = 0
         var end: UInt64 = 0
@@ -74,6 +74,15 @@ struct SequenceBuilder {
         return heldAtom(right) < 0 ? .none : right
     }
     func count(of atom: Int32) -> Int { Int(starts[Int(atom) + 1] - starts[Int(atom)]) }
+
+    /// The atoms that show, in order.
+    func forEachVisible(_ body: (Int32) -> Void) {
+        var next = first
+        while next >= 0 {
+            if !atoms[Int(next)].isHidden { body(next) }
+            next = atoms[Int(next)].next
+        }
+    }
 
     // MARK: Atoms
 

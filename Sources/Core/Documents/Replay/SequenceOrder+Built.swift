@@ -4,9 +4,8 @@
 import Causality
 
 extension SequenceOrder {
-    /// The order of all positions of a builder. `visible` is called for each span that shows, in order, with
-    /// the atoms that it is made of.
-    init(_ builder: SequenceBuilder, replicas table: [ReplicaID], visible: (Int32) -> Void) {
+    /// The order of all positions of a builder.
+    init(_ builder: SequenceBuilder, replicas table: [ReplicaID]) {
         self.init()
         // 1. Numbers of the replicas that have a position here.
         var numbers = ContiguousArray<Int32>(repeating: -1, count: table.count)
@@ -21,7 +20,6 @@ extension SequenceOrder {
         var next = builder.first
         while next >= 0 {
             let atom = builder.atoms[Int(next)]
-            if !atom.isHidden { visible(next) }
             let origin = builder.origin(of: next)
             let span = SequenceSpan(
                 sequence: builder.starts[Int(next)],

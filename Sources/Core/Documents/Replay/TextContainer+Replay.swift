@@ -7,7 +7,7 @@ import Causality
 extension TextContainer {
     /// Applies runs in a causal order; what they name is covered. `text`: the history's inserted text.
     mutating func replay(_ replay: TextReplay, replicas: [ReplicaID], text: [UInt8]) {
-        guard order.totalCount == 0, let builder = SequenceBuilder.build(replay.runs, replicas: replicas)
+        guard isEmpty, let builder = SequenceBuilder.build(replay.runs, replicas: replicas)
         else {
             for run in replay.runs { apply(run, replicas, text) }
             return
@@ -16,7 +16,7 @@ extension TextContainer {
         visible.reserveCapacity(text.count / 2)
         // Neighbours in the text are mostly neighbours in the history: one copy for many atoms.
         var gathered = 0..<0
-        let order = SequenceOrder(builder, replicas: replicas) { atom in
+        builder.forEachVisible { atom in
             let bytes = builder.bytes(of: atom, in: text)
             if gathered.upperBound == bytes.lowerBound {
                 gathered = gathered.lowerBound..<bytes.upperBound
@@ -26,7 +26,7 @@ extension TextContainer {
             }
         }
         visible.append(contentsOf: text[gathered])
-        become(order, content: visible)
+        fold(builder, replicas: replicas, utf8: visible)
     }
 
     private mutating func apply(_ run: TextRun, _ replicas: [ReplicaID], _ text: [UInt8]) {
@@ -37,8 +37,9 @@ extension TextContainer {
         if run.isDeletion {
             hide(DotRange(first.replica, first.sequence, first.sequence + (run.count - 1)))
         } else {
-            let inserted = text[run.text..<run.text + run.byteCount]
-            insert(inserted, count: run.count, first: first, left: dot(run.left), right: dot(run.right))
+            text[run.text..<run.text + run.byteCount].withUnsafeBufferPointer { utf8 in
+                _ = insert(utf8, first: first, left: dot(run.left), right: dot(run.right))
+            }
         }
     }
 }

@@ -1,5 +1,9 @@
 // A text: an order of Unicode scalars and, beside it, the content of those that are visible. The content of a
 // deleted scalar is dropped at once (DESIGN 6: a deleted character stays deleted); its position stays.
+//
+// Whoever only reads a text needs no order. So one that comes from a snapshot or from a history stays
+// *folded* until its first edit: the content is one array of bytes, the order is what it came as. `unfold` is
+// the first line of everything that changes it.
 
 import Bytes
 import Causality
@@ -13,33 +17,104 @@ struct TextPatch: Equatable, Sendable {
 
 /// The text container. Operations may arrive in any causal order.
 struct TextContainer: Sendable {
-    private(set) var order = SequenceOrder()
+    /// A text that nobody has edited here yet.
+    private struct Folded: Sendable {
+        enum Source: Sendable {
+            /// What `SequenceOrder.encode` wrote; a checksum holds over it.
+            case encoded([UInt8])
+            case built(SequenceBuilder, replicas: [ReplicaID])
+        }
+
+        let source: Source
+        let utf8: [UInt8]
+        let scalarCount: Int
+
+        /// Nil when the bytes lie: the checksum holds, but they are no order of this content.
+        func order() -> SequenceOrder? {
+            switch source {
+            case .built(let builder, let replicas):
+                return SequenceOrder(builder, replicas: replicas)
+            case .encoded(let bytes):
+                var reader = ByteReader(bytes)
+                do throws(DecodeFault) {
+                    let order = try SequenceOrder(from: &reader)
+                    try reader.finish()
+                    return order.visibleCount == scalarCount ? order : nil
+                } catch {
+                    return nil
+                }
+            }
+        }
+    }
+
+    /// While it is there, `unfoldedOrder` and `content` are empty.
+    private var folded: Folded?
+    /// It could not be unfolded: a snapshot lied. It shows what it has and takes no edits; its document says
+    /// that it is incomplete, and is rebuilt from the log.
+    private(set) var isBroken = false
+    private var unfoldedOrder = SequenceOrder()
     /// The content of the visible positions, in their order.
     private var content = TextRope()
 
     init() {}
 
     /// Visible Unicode scalars.
-    var scalarCount: Int { content.scalarCount }
-    var string: String { substring(0..<scalarCount) }
+    var scalarCount: Int { folded?.scalarCount ?? content.scalarCount }
+    var string: String {
+        if let folded { return String(decoding: folded.utf8, as: UTF8.self) }
+        return substring(0..<scalarCount)
+    }
 
-    /// The scalars of an index range, which must lie inside. Linear in its length.
-    func substring(_ range: Range<Int>) -> String { String(decoding: content.utf8(range), as: UTF8.self) }
+    var isFolded: Bool { folded != nil }
+    /// True while nothing was ever inserted.
+    var isEmpty: Bool { folded == nil && unfoldedOrder.totalCount == 0 }
+
+    /// The order; of a folded text it is made for this call only.
+    var order: SequenceOrder { folded?.order() ?? unfoldedOrder }
+
+    /// The scalars of an index range, which must lie inside. Linear in its length, in a folded text in its
+    /// own.
+    func substring(_ range: Range<Int>) -> String {
+        guard let folded else { return String(decoding: content.utf8(range), as: UTF8.self) }
+        let scalars = String(decoding: folded.utf8, as: UTF8.self).unicodeScalars
+        return String(String.UnicodeScalarView(scalars.dropFirst(range.lowerBound).prefix(range.count)))
+    }
+
+    /// Makes a text ready for edits. O(size) the first time.
+    mutating func unfold() {
+        guard let folded, !isBroken else { return }
+        guard let order = folded.order() else {
+            isBroken = true
+            return
+        }
+        self.folded = nil
+        unfoldedOrder = order
+        folded.utf8.withUnsafeBufferPointer { content.insert($0, scalars: folded.scalarCount, at: 0) }
+    }
+
+    // MARK: Operations
 
     /// Applies `insertText`. Nil when nothing changed.
     mutating func insert(_ text: String, left: Dot?, right: Dot?, by stamp: OperationStamp) -> TextPatch? {
         var text = text
         let index = text.withUTF8 { utf8 -> Int? in
-            let count = TextRope.scalarCount(of: utf8)
-            guard
-                let index = order.insert(
-                    first: stamp.dot, count: count, left: stamp.covered(left), right: stamp.covered(right),
-                    visible: true)
-            else { return nil }
-            content.insert(utf8, scalars: count, at: index)
-            return index
+            insert(
+                utf8, first: stamp.dot, left: stamp.covered(left), right: stamp.covered(right))
         }
         return index.map { TextPatch(index: $0, delete: 0, insert: text) }
+    }
+
+    /// Inserts UTF-8 between origins that are covered or nil; the index, nil when it is known already.
+    @discardableResult
+    mutating func insert(
+        _ utf8: UnsafeBufferPointer<UInt8>, first: Dot, left: Dot?, right: Dot?
+    ) -> Int? {
+        unfold()
+        if isBroken { return nil }
+        let count = TextRope.scalarCount(of: utf8)
+        let index = unfoldedOrder.insert(first: first, count: count, left: left, right: right, visible: true)
+        if let index { content.insert(utf8, scalars: count, at: index) }
+        return index
     }
 
     /// Applies `deleteText`: the patches, in the order in which they apply.
@@ -47,31 +122,19 @@ struct TextContainer: Sendable {
         var patches: [TextPatch] = []
         for range in ranges {
             guard let range = stamp.covered(range) else { continue }
-            order.setVisible(range, false) { index, count in
-                content.remove(index..<index + count)
-                Self.add(index, count, to: &patches)
-            }
+            hide(range) { Self.add($0, $1, to: &patches) }
         }
         return patches
     }
 
-    /// Inserts UTF-8 of `count` scalars between origins that are covered or nil.
-    mutating func insert(_ utf8: ArraySlice<UInt8>, count: Int, first: Dot, left: Dot?, right: Dot?) {
-        guard let index = order.insert(first: first, count: count, left: left, right: right, visible: true)
-        else { return }
-        utf8.withUnsafeBufferPointer { content.insert($0, scalars: count, at: index) }
-    }
-
-    /// Deletes a range that is covered.
-    mutating func hide(_ range: DotRange) {
-        order.setVisible(range, false) { index, count in content.remove(index..<index + count) }
-    }
-
-    /// Takes over an order that was built elsewhere, and the UTF-8 of its visible positions.
-    mutating func become(_ order: SequenceOrder, content utf8: [UInt8]) {
-        precondition(self.order.totalCount == 0, "a text of \(self.order.totalCount) positions")
-        self.order = order
-        utf8.withUnsafeBufferPointer { content.insert($0, scalars: order.visibleCount, at: 0) }
+    /// Deletes a range that is covered; tells the index and the count of each group that was visible.
+    mutating func hide(_ range: DotRange, _ changed: (Int, Int) -> Void = { _, _ in }) {
+        unfold()
+        if isBroken { return }
+        unfoldedOrder.setVisible(range, false) { index, count in
+            content.remove(index..<index + count)
+            changed(index, count)
+        }
     }
 
     /// Deletions that touch become one patch.
@@ -84,35 +147,70 @@ struct TextContainer: Sendable {
         }
     }
 
+    // MARK: Authors
+
     /// The origins for an insertion at this scalar index (0 through `scalarCount`).
     func origins(at index: Int) -> (left: Dot?, right: Dot?) {
-        order.origins(forInsertionAtVisibleIndex: index)
+        folded == nil
+            ? unfoldedOrder.origins(forInsertionAtVisibleIndex: index)
+            : order.origins(forInsertionAtVisibleIndex: index)
     }
 
     /// The dots of an index range as `deleteText` takes them: ascending, disjoint, merged.
     func ranges(in range: Range<Int>) -> [DotRange] {
-        DotRange.ascending(order.visibleRanges(in: range))
+        DotRange.ascending(
+            folded == nil ? unfoldedOrder.visibleRanges(in: range) : order.visibleRanges(in: range))
     }
 
-    /// The order, then the content: a varint length and UTF-8.
+    // MARK: Folding and coding
+
+    /// Takes over what a history built, and the UTF-8 of its visible positions; there must be nothing yet.
+    mutating func fold(_ builder: SequenceBuilder, replicas: [ReplicaID], utf8: [UInt8]) {
+        precondition(isEmpty, "a text that has content is not built anew")
+        let count = utf8.withUnsafeBufferPointer { TextRope.scalarCount(of: $0) }
+        folded = Folded(source: .built(builder, replicas: replicas), utf8: utf8, scalarCount: count)
+    }
+
+    /// The order and the visible UTF-8, each with its length in front.
     func encode(into writer: inout ByteWriter) {
-        order.encode(into: &writer)
-        writer.counted(content.utf8(0..<scalarCount))
+        if let folded, case .encoded(let bytes) = folded.source {
+            writer.counted(bytes)
+        } else {
+            var orderWriter = ByteWriter(reserving: 256)
+            order.encode(into: &orderWriter)
+            writer.counted(orderWriter.bytes)
+        }
+        writer.counted(folded?.utf8 ?? content.utf8(0..<content.scalarCount))
     }
 
+    /// Reads what `encode` wrote, and leaves it folded: only of bytes over which a checksum holds.
+    init(foldedFrom reader: inout ByteReader) throws(DecodeFault) {
+        let order = try reader.counted(limit: reader.remaining, field: "order")
+        let utf8 = try reader.counted(limit: reader.remaining, field: "text")
+        if order.isEmpty { throw .outOfRange(field: "order") }
+        guard utf8.withUnsafeBufferPointer({ TextRope.isUTF8($0) }) else {
+            throw .invalidUTF8(at: reader.offset - utf8.count)
+        }
+        let count = utf8.withUnsafeBufferPointer { TextRope.scalarCount(of: $0) }
+        folded = Folded(source: .encoded(order), utf8: utf8, scalarCount: count)
+    }
+
+    /// Reads the first version: the order without a length, then the UTF-8.
     init(from reader: inout ByteReader) throws(DecodeFault) {
-        order = try SequenceOrder(from: &reader)
+        unfoldedOrder = try SequenceOrder(from: &reader)
         var text = try reader.key(limit: reader.remaining, field: "text").string
         let isWhole = text.withUTF8 { utf8 in
             let count = TextRope.scalarCount(of: utf8)
             content.insert(utf8, scalars: count, at: 0)
-            return count == order.visibleCount
+            return count == unfoldedOrder.visibleCount
         }
         guard isWhole else { throw .outOfRange(field: "text") }
     }
 
     /// Stops with the broken invariant; for tests.
     func checkInvariants() {
+        if isBroken { return }
+        let order = order
         order.checkInvariants()
         content.checkInvariants()
         precondition(

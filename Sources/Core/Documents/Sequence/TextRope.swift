@@ -55,6 +55,13 @@ struct TextRope: Sendable {
         return count
     }
 
+    /// True for UTF-8. Most text is ASCII, which a look at each byte proves.
+    static func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var all: UInt8 = 0
+        for byte in bytes { all |= byte }
+        return all < 0x80 || String(validating: bytes, as: UTF8.self) != nil
+    }
+
     static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
     /// Puts UTF-8 of `scalars` scalars before the scalar at `index` (0 through `scalarCount`).

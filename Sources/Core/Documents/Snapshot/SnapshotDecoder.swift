@@ -10,12 +10,19 @@ struct SnapshotDecoder {
     private var reader: ByteReader
     private var replicas: [ReplicaID] = []
     private var state = DocumentState()
+    /// A checksum holds: texts may wait for their first edit.
+    private var foldsTexts = false
 
     static func decode(_ bytes: [UInt8]) throws(DecodeFault) -> Document {
         var decoder = SnapshotDecoder(reader: ByteReader(bytes))
         let version = try decoder.reader.u8()
-        guard version == SnapshotEncoder.version else {
+        guard version == SnapshotEncoder.version || version == SnapshotEncoder.firstVersion else {
             throw .unknownTag(field: "snapshot version", value: UInt64(version))
+        }
+        if version == SnapshotEncoder.version {
+            decoder.reader = try SnapshotChecksum.checked(bytes)
+            _ = try decoder.reader.u8()
+            decoder.foldsTexts = true
         }
         let isIncomplete = try decoder.bit("incomplete")
         let key = try decoder.reader.key(limit: DocumentLimits.documentKeyBytesMax, field: "document key")
@@ -98,7 +105,9 @@ struct SnapshotDecoder {
                 try check(member.isPresent || !member.removes.isEmpty, "removes")
                 state.removeWinsSets[content].restore(value, member)
             }
-        case .text: state.texts[content] = try TextContainer(from: &reader)
+        case .text:
+            state.texts[content] =
+                foldsTexts ? try TextContainer(foldedFrom: &reader) : try TextContainer(from: &reader)
         case .counter:
             let high = UInt128(try reader.u64())
             state.counters[content] = Int128(bitPattern: high << 64 | UInt128(try reader.u64()))

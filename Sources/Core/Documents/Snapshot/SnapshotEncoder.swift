@@ -52,7 +52,9 @@ struct ReplicaTable {
 
 /// Writes one document.
 struct SnapshotEncoder {
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
+    /// Without lengths of orders and without a checksum; still read.
+    static let firstVersion: UInt8 = 1
 
     private let state: DocumentState
     private let table: ReplicaTable
@@ -66,6 +68,7 @@ struct SnapshotEncoder {
         encoder.writer.varint(encoder.table.replicas.count)
         for replica in encoder.table.replicas { replica.raw.encode(into: &encoder.writer) }
         encoder.write(DocumentState.root)
+        encoder.writer.u64(SnapshotChecksum.of(encoder.writer.bytes[...]))
         return encoder.writer.bytes
     }
 

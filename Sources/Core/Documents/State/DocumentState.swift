@@ -41,6 +41,12 @@ struct ContainerState: Sendable {
     let content: Int
 }
 
+/// One step of a path that was found.
+struct PathLink: Sendable {
+    let slot: SlotHandle
+    let container: ContainerHandle
+}
+
 /// What a slot shows.
 enum Shown: Hashable, Sendable {
     case nothing
@@ -63,6 +69,16 @@ struct DocumentState: Sendable {
     /// 64-bit increments summed in 128 bits: no log is long enough to overflow them.
     var counters: [Int128] = []
 
+    /// A snapshot lied about a text; see `TextContainer.isBroken`.
+    var hasBrokenText = false
+    /// The container that operations acted in last, while its path has no list elements: who types acts in
+    /// one place again and again. Containers and the slots that hold them are never removed.
+    var recentPath: ContainerPath?
+    /// The slots and containers of that path, from the root.
+    var recentChain: ContiguousArray<PathLink> = []
+    /// The path of a request that led there; nil when an operation did.
+    var recentRequest: [PathElement]?
+
     /// The slot that holds the document's root maps.
     static let root = SlotHandle(index: 0)
 
@@ -76,6 +92,14 @@ struct DocumentState: Sendable {
     subscript(container: ContainerHandle) -> ContainerState {
         _read { yield containers[container.index] }
         _modify { yield &containers[container.index] }
+    }
+
+    /// Makes all texts ready for authors. Nothing when they are.
+    mutating func unfoldTexts() {
+        for index in texts.indices where texts[index].isFolded {
+            texts[index].unfold()
+            if texts[index].isBroken { hasBrokenText = true }
+        }
     }
 
     // MARK: Finding

@@ -13,8 +13,8 @@ enum BlockFrame {
     static let version: UInt8 = 1
     /// Below this zstd's own header eats what it saves.
     private static let compressedBytesMin = 48
-    /// Small columns are worth an effort; big ones of a link are not.
-    private static let level: Int32 = 12
+    /// Small columns are worth an effort; of big ones the last percents take too long.
+    private static func level(for count: Int) -> Int32 { count <= 256 * 1_024 ? 19 : 12 }
 
     static func encode(_ columns: [[UInt8]], operations: Int) -> [UInt8] {
         var writer = ByteWriter(reserving: 256)
@@ -24,7 +24,8 @@ enum BlockFrame {
         for column in columns {
             writer.varint(column.count)
             if column.isEmpty { continue }
-            if column.count >= compressedBytesMin, let packed = Zstd.compress(column, level: level),
+            if column.count >= compressedBytesMin,
+                let packed = Zstd.compress(column, level: level(for: column.count)),
                 packed.count < column.count, column.count <= packed.count * WireLimits.columnRatioMax
             {
                 writer.varint(packed.count)

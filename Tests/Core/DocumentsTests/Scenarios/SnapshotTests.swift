@@ -46,10 +46,35 @@ import Testing
     func pinned() throws {
         var (a, _) = pair()
         try a.change(["k"], .set(true))
-        let expected =
-            "01000564 6f632f31 01" + "00000000000000010000000000000007"
-            + "00 00 01 01 01 01 0001e807" + "01 016b 00 01 0001e807 01 02 00"
+        let body =
+            "000564 6f632f31 01" + "00000000000000010000000000000007" + "00 00 01 01 01 01 0001e807"
+            + "01 016b 00 01 0001e807 01 02 00"
+        let expected = "02" + body + "2decf287fe4219dc"
         #expect(Hex.encode(a.document.encodeSnapshot()) == expected.filter { $0 != " " })
+        // The first version had no checksum. It is read, and written as the present one.
+        let former = try #require(Hex.decode(("01" + body).filter { $0 != " " }))
+        #expect(try Document(snapshot: former).encodeSnapshot() == a.document.encodeSnapshot())
+    }
+
+    @Test("a text in a snapshot of the first version is read, and can be edited")
+    func firstVersionText() throws {
+        var (a, _) = pair()
+        try a.change(["t"], .splice(index: 0, delete: 0, insert: "abc"))
+        try a.change(["t"], .splice(index: 1, delete: 1, insert: ""))
+        let body =
+            "000564 6f632f31 01" + "00000000000000010000000000000007" + "00 00 01 01 01 01 0001e807"
+            + "01 0174 00 00 01 06 01 01 0001e807"
+            + "01 00000000000000010000000000000007 03 0000030001 00 0000020001 00 0000030001 00" + "02 6163"
+        let former = try #require(Hex.decode(("01" + body).filter { $0 != " " }))
+        var opened = try Document(snapshot: former)
+        #expect(opened.encodeSnapshot() == a.document.encodeSnapshot())
+        let request = OperationRequest(
+            document: SimulatedReplica.key, path: [.key("t")], verb: .splice(index: 2, delete: 0, insert: "d")
+        )
+        let dot = Dot(ReplicaID(raw: Bytes16(high: 1, low: 7)), SequenceNumber(5))
+        _ = try opened.author(
+            request, dot: dot, timestamp: Timestamp(milliseconds: 2_000), context: VersionVector())
+        #expect(opened.value(at: [.key("t")]) == .scalar(.string("acd")))
     }
 
     @Test("a truncated snapshot is refused at every length, a longer one too")
@@ -58,10 +83,24 @@ import Testing
         for length in 0..<bytes.count {
             #expect(throws: DecodeFault.self) { try Document(snapshot: Array(bytes[..<length])) }
         }
-        #expect(throws: DecodeFault.trailing(count: 1)) { try Document(snapshot: bytes + [0]) }
+        #expect(throws: DecodeFault.outOfRange(field: "snapshot checksum")) {
+            try Document(snapshot: bytes + [0])
+        }
     }
 
-    @Test("damaged bytes are refused or read as a document that works", arguments: 0..<8 as Range<UInt64>)
+    @Test("a bit that is bent anywhere is refused")
+    func bent() throws {
+        let bytes = try everything().document.encodeSnapshot()
+        for bit in 8..<bytes.count * 8 {
+            var broken = bytes
+            broken[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(throws: DecodeFault.self) { try Document(snapshot: broken) }
+        }
+    }
+
+    @Test(
+        "lying bytes are refused, or read as a document that works or refuses edits",
+        arguments: 0..<8 as Range<UInt64>)
     func damaged(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var intact = try everything()
@@ -73,8 +112,10 @@ import Testing
         for _ in 0..<400 {
             var broken = bytes
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                broken[Int.random(in: 2..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+                let place = Int.random(in: 2..<bytes.count - 8, using: &random)
+                broken[place] = .random(in: 0...255, using: &random)
             }
+            broken = withChecksum(broken.dropLast(8))
             guard var document = try? Document(snapshot: broken), document.key == SimulatedReplica.key else {
                 continue
             }
@@ -90,9 +131,17 @@ import Testing
     @Test("another version is refused by name")
     func version() throws {
         var bytes = Document(key: "k").encodeSnapshot()
-        bytes[0] = 2
-        #expect(throws: DecodeFault.unknownTag(field: "snapshot version", value: 2)) {
+        bytes[0] = 3
+        #expect(throws: DecodeFault.unknownTag(field: "snapshot version", value: 3)) {
             try Document(snapshot: bytes)
         }
+    }
+
+    /// What somebody who can write the file would do.
+    private func withChecksum(_ body: ArraySlice<UInt8>) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.raw(Array(body))
+        writer.u64(SnapshotChecksum.of(body))
+        return writer.bytes
     }
 }

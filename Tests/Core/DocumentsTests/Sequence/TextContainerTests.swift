@@ -55,12 +55,20 @@ struct TextContainerTests {
         _ = text.splice(1, 1, "ae", next: &next, context: VersionVector())
         let bytes = text.encoded
         var reader = ByteReader(bytes)
-        let opened = try TextContainer(from: &reader)
+        var opened = try TextContainer(foldedFrom: &reader)
         try reader.finish()
+        #expect(opened.isFolded && opened.string == "Kaese 漢字" && opened.encoded == bytes)
+        #expect(opened.substring(2..<7) == "ese 漢" && opened.scalarCount == 8)
+        opened.unfold()
         opened.checkInvariants()
-        #expect(opened.string == "Kaese 漢字" && opened.encoded == bytes)
-        var shorter = ByteReader(Array(bytes.dropLast(11)) + [8] + Array("Kaese 漢".utf8.prefix(8)))
-        #expect(throws: DecodeFault.self) { try TextContainer(from: &shorter) }
+        #expect(!opened.isFolded && opened.string == "Kaese 漢字" && opened.encoded == bytes)
+        // Content of another length: it stays folded, shows what it has, and says that it is broken.
+        var shorter = ByteReader(Array(bytes.dropLast(13)) + [9] + Array("Kaese 漢".utf8))
+        var broken = try TextContainer(foldedFrom: &shorter)
+        broken.unfold()
+        #expect(broken.isBroken && broken.string == "Kaese 漢")
+        #expect(broken.splice(0, 0, "x", next: &next, context: VersionVector()).isEmpty == false)
+        #expect(broken.string == "Kaese 漢")
     }
 
     @Test("what an operation deletes or names without having seen it is left alone")

@@ -1,0 +1,207 @@
+// The short road of authors who type. A program that types sends one splice after the other into the same
+// text: the text is found once and remembered, and while it is the only thing in its slot nothing has to be
+// resolved again. Of many splices in one transaction, those that go on where the last one ended become one
+// operation; what they say is the same.
+
+import Bytes
+public import Causality
+
+/// One splice of a text, in Unicode scalars of the text as the edits before it have left it.
+public struct TextEdit: Hashable, Sendable {
+    public var index: Int
+    public var delete: Int
+    public var insert: String
+
+    public init(index: Int, delete: Int, insert: String) {
+        self.index = index
+        self.delete = delete
+        self.insert = insert
+    }
+}
+
+extension Document {
+    /// Makes the operations of splices of one text, all in one transaction, and applies them. As `author`
+    /// with each of them in turn, but splices that go on where the last one ended share an operation. On a
+    /// throw the edits before the refused one stay applied.
+    public mutating func author(
+        _ edits: [TextEdit], at path: [PathElement], dot: Dot, timestamp: Timestamp, context: VersionVector
+    ) throws(AuthorError) -> [Operation] {
+        if isIncomplete { throw .incomplete }
+        var operations: [Operation] = []
+        var next = dot
+        var rest = edits[...]
+        while let edit = rest.first, state.soleText(at: path) == nil {
+            let request = OperationRequest(
+                document: key, path: path,
+                verb: .splice(index: edit.index, delete: edit.delete, insert: edit.insert))
+            let authored = try author(
+                request, dot: next, timestamp: timestamp, context: context, wantsPatches: false)
+            operations += authored.operations
+            for operation in authored.operations { next = next.advanced(by: operation.sequenceCount) }
+            rest.removeFirst()
+        }
+        guard !rest.isEmpty else { return operations }
+        let stamp = OperationStamp(dot: next, timestamp: timestamp, context: context)
+        var typing = try Typing(key, stamp, path, &state)
+        for edit in rest { try typing.add(edit, to: &state) }
+        typing.flush(into: &state)
+        return operations + typing.operations
+    }
+
+    /// The operations of one splice of a text that is found at once; nil: by the general road.
+    mutating func splice(
+        _ request: OperationRequest, _ stamp: OperationStamp, _ batch: inout Batch
+    ) throws(AuthorError) -> [Operation]? {
+        guard case .splice(let index, let delete, let insert) = request.verb,
+            insert.utf8.count <= DocumentLimits.stringBytesMax, state.soleText(at: request.path) != nil
+        else { return nil }
+        var typing = try Typing(key, stamp, request.path, &state)
+        try typing.splice(index, delete, insert, of: &state, &batch)
+        return typing.operations
+    }
+}
+
+/// Splices on their way to operations.
+private struct Typing {
+    private let document: Key
+    private let path: ContainerPath
+    private let content: Int
+    private var stamp: OperationStamp
+    private(set) var operations: [Operation] = []
+    /// What is typed and not in the text yet.
+    private var start = 0
+    private var inserted: [UInt8] = []
+    private var insertedCount = 0
+    /// What is deleted and still in the text; never together with an insertion.
+    private var deleted = 0..<0
+
+    init(
+        _ document: Key, _ stamp: OperationStamp, _ path: [PathElement], _ state: inout DocumentState
+    ) throws(AuthorError) {
+        guard let text = state.soleText(at: path) else { preconditionFailure("no text at the path") }
+        self.document = document
+        self.stamp = stamp
+        (self.path, content) = (text.path, text.content)
+        state.texts[content].unfold()
+        if state.texts[content].isBroken {
+            state.hasBrokenText = true
+            throw .incomplete
+        }
+    }
+
+    mutating func add(_ edit: TextEdit, to state: inout DocumentState) throws(AuthorError) {
+        let count = state.texts[content].scalarCount + insertedCount - deleted.count
+        try Self.check(edit.index, edit.delete, edit.insert, count)
+        if edit.delete > 0 {
+            if insertedCount > 0 { flush(into: &state) }
+            if !deleted.isEmpty, edit.index == deleted.lowerBound {
+                deleted = deleted.lowerBound..<deleted.upperBound + edit.delete
+            } else if !deleted.isEmpty, edit.index + edit.delete == deleted.lowerBound {
+                deleted = edit.index..<deleted.upperBound
+            } else {
+                flush(into: &state)
+                deleted = edit.index..<edit.index + edit.delete
+            }
+        }
+        guard !edit.insert.isEmpty else { return }
+        let isNext = insertedCount > 0 && edit.index == start + insertedCount
+        if !isNext || inserted.count + edit.insert.utf8.count > DocumentLimits.stringBytesMax {
+            flush(into: &state)
+            start = edit.index
+        }
+        var text = edit.insert
+        insertedCount += text.withUTF8 { utf8 in
+            inserted.append(contentsOf: utf8)
+            return TextRope.scalarCount(of: utf8)
+        }
+    }
+
+    mutating func flush(into state: inout DocumentState) {
+        var batch = Batch(wantsPatches: false)
+        if !deleted.isEmpty {
+            let ranges = state.texts[content].ranges(in: deleted)
+            emit(.deleteText(ranges), 1, to: &state, &batch)
+            deleted = 0..<0
+        }
+        guard insertedCount > 0 else { return }
+        let origins = state.texts[content].origins(at: start)
+        let text = String(decoding: inserted, as: UTF8.self)
+        emit(.insertText(left: origins.left, right: origins.right, text), insertedCount, to: &state, &batch)
+        inserted.removeAll(keepingCapacity: true)
+        insertedCount = 0
+    }
+
+    /// One splice with its patches.
+    mutating func splice(
+        _ index: Int, _ delete: Int, _ insert: String, of state: inout DocumentState, _ batch: inout Batch
+    ) throws(AuthorError) {
+        try Self.check(index, delete, insert, state.texts[content].scalarCount)
+        let origins = insert.isEmpty ? nil : state.texts[content].origins(at: index)
+        if delete > 0 {
+            let ranges = state.texts[content].ranges(in: index..<index + delete)
+            emit(.deleteText(ranges), 1, to: &state, &batch)
+        }
+        guard let origins else { return }
+        let count = insert.utf8.count == 1 ? 1 : insert.unicodeScalars.count
+        emit(.insertText(left: origins.left, right: origins.right, insert), count, to: &state, &batch)
+    }
+
+    private mutating func emit(
+        _ action: Action, _ count: Int, to state: inout DocumentState, _ batch: inout Batch
+    ) {
+        let operation = Operation(document: document, body: .act(in: path, action))
+        assert(operation.isStaticallyValid(stamp), "authored an invalid operation: \(operation)")
+        operations.append(operation)
+        state.apply(operation, stamp, &batch)
+        stamp = OperationStamp(
+            dot: stamp.dot.advanced(by: count), timestamp: stamp.timestamp, context: stamp.context)
+    }
+
+    private static func check(
+        _ index: Int, _ delete: Int, _ insert: String, _ count: Int
+    ) throws(AuthorError) {
+        try Planner.check(insert.utf8.count, DocumentLimits.stringBytesMax, "string bytes")
+        guard index >= 0, index <= count else { throw .indexPastEnd(index: index, count: count) }
+        guard delete >= 0 else { throw .invalidValue("delete counts scalars, it is not negative") }
+        guard delete <= count - index else {
+            throw .indexPastEnd(index: index.addingReportingOverflow(delete).partialValue, count: count)
+        }
+    }
+}
+
+extension DocumentState {
+    /// The text that a path of keys shows, when on the whole way there is nothing else in any slot.
+    fileprivate mutating func soleText(at path: [PathElement]) -> (content: Int, path: ContainerPath)? {
+        if let recentPath, recentPath.kind == .text, recentRequest == path, isSole(recentChain) {
+            return (self[recentChain[recentChain.count - 1].container].content, recentPath)
+        }
+        guard !path.isEmpty, path.count <= DocumentLimits.nestingMax else { return nil }
+        var chain: ContiguousArray<PathLink> = []
+        var steps: [ContainerStep] = []
+        guard let root = soleContainer(in: Self.root) else { return nil }
+        chain.append(PathLink(slot: Self.root, container: root))
+        var container = root
+        for element in path {
+            guard case .key(let key) = element, self[container].kind == .map,
+                let slot = slot(.key(key), in: container), let inner = soleContainer(in: slot)
+            else { return nil }
+            container = inner
+            chain.append(PathLink(slot: slot, container: inner))
+            steps.append(ContainerStep(.key(key), self[inner].kind, self[inner].generation))
+        }
+        guard self[container].kind == .text else { return nil }
+        let found = ContainerPath(generation: self[root].generation, steps: steps)
+        (recentPath, recentChain, recentRequest) = (found, chain, path)
+        return (self[container].content, found)
+    }
+
+    private func isSole(_ chain: ContiguousArray<PathLink>) -> Bool {
+        for link in chain where soleContainer(in: link.slot) != link.container { return false }
+        return true
+    }
+
+    private func soleContainer(in slot: SlotHandle) -> ContainerHandle? {
+        guard slots[slot.index].live.count == 1, slots[slot.index].registers.isEmpty else { return nil }
+        return slots[slot.index].live[0]
+    }
+}
