@@ -24,7 +24,7 @@ import Wire
         for _ in 0..<60 {
             let index = Int.random(in: 0..<world.nodes.count, using: &dice)
             switch Int.random(in: 0..<20, using: &dice) {
-            case 0 where clones == 0:
+            case 0 where clones < clonesMax:
                 world.addClone(of: Int.random(in: 1..<3, using: &dice))
                 clones += 1
             case 1: world.separate([index])
@@ -70,6 +70,7 @@ import Wire
     }
 }
 
-/// REPL_STORMS=100 runs more of them.
+/// REPL_STORMS=100 runs more of them, REPL_CLONES=2 with more copies.
 private let seeds: Range<UInt64> = 400..<400 + (storms ?? 2)
+private let clonesMax = ProcessInfo.processInfo.environment["REPL_CLONES"].flatMap { Int($0) } ?? 1
 private let storms = ProcessInfo.processInfo.environment["REPL_STORMS"].flatMap { UInt64($0) }

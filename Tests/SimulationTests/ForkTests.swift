@@ -49,4 +49,43 @@ import Wire
             #expect(alarms.contains("fork"), "\(index): \(alarms)")
         }
     }
+
+    @Test("branches of many sections are re-issued whole, those that only others hold as well")
+    func longBranches() {
+        var world = World(seed: 78)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        func write(_ index: Int, _ letter: String, _ world: inout World) {
+            world.run(milliseconds: 3)
+            _ = world.splice(index, "notes", "text", at: 0, String(repeating: letter, count: 1_500))
+        }
+        func letters(_ index: Int, _ world: inout World) -> [Character: Int] {
+            let text = String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
+            return Dictionary(text.filter { "PQRS".contains($0) }.map { ($0, 1) }, uniquingKeysWith: +)
+        }
+        // The trunk has boundaries too: the last one that is shared must be found.
+        for _ in 0..<8 { write(1, "P", &world) }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel)
+        let old = world.diskCopy(1)
+        // 13,500 sequences in four sections, which node 0 gets and the disk that is put back does not hold.
+        for _ in 0..<9 { write(1, "Q", &world) }
+        let isHeard = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isHeard)
+        world.crash(1)
+        world.separate([1])
+        world.replaceDisk(1, with: old)
+        world.start(1)
+        for _ in 0..<9 { write(1, "R", &world) }
+        let clone = world.addClone(of: 1)
+        world.separate([clone])
+        for _ in 0..<5 { write(clone, "S", &world) }
+        world.reunite()
+        let expected: [Character: Int] = ["P": 12_000, "Q": 13_500, "R": 13_500, "S": 7_500]
+        let done = world.run(within: 900_000) { world in
+            letters(0, &world) == expected && world.areEqual([0, 1, clone], "notes")
+        }
+        let found = [0, 1, clone].map { letters($0, &world) }
+        #expect(done, "\(found) \(world.logs())")
+    }
 }

@@ -78,12 +78,13 @@ extension Node {
             let base = ForkProof.Base(last: theirs.run.first.previous, chainHash: frame.baseHash)
             guard spaces[place.space].logs[theirs.replica] != nil else { return }
             try spaces[place.space].writeRun(to: &store, &batch)
-            guard try boundaryHash(of: theirs.replica, at: base.last, in: place.space) == base.chainHash
-            else {
-                return
+            let isShared =
+                try boundaryHash(of: theirs.replica, at: base.last, in: place.space) == base.chainHash
+            if frame.purpose == .branch {
+                return try branchArrived(theirs, after: base, isShared: isShared, place, at: now)
             }
-            if frame.purpose == .branch { return try branchArrived(theirs, after: base, place, at: now) }
-            guard let mine = try sealedRun(of: theirs.replica, after: base.last, in: place.space) else {
+            guard isShared, let mine = try sealedRun(of: theirs.replica, after: base.last, in: place.space)
+            else {
                 return
             }
             try learn(

@@ -321,7 +321,7 @@ extension Node {
 
     /// A stretch of a branch that was asked for.
     mutating func branchArrived(
-        _ run: SealedRun, after base: ForkProof.Base, _ place: ChannelPlace, at now: Instant
+        _ run: SealedRun, after base: ForkProof.Base, isShared: Bool, _ place: ChannelPlace, at now: Instant
     ) throws {
         let (index, replica) = (place.space, run.replica)
         guard let closing = spaces[index].forks.closed[replica], run.declaration.device == device else {
@@ -330,9 +330,11 @@ extension Node {
         var walk: BranchWalk
         if base.last < closing.first {
             // The first stretch: both branches share what is before it.
+            guard isShared else { return }
             walk = BranchWalk(log: try LogState(of: run.declaration, in: spaces[index].id, after: base))
         } else {
             let known = links.connections[place.connection]?.link?.channels[place.number]?.branches[replica]
+            // It goes on where the last one ended; what it holds is checked against that.
             guard let known, known.log.last == base.last else { return }
             walk = known
         }
