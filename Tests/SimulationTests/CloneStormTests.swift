@@ -71,6 +71,7 @@ import Wire
 }
 
 /// REPL_STORMS=100 runs more of them, REPL_CLONES=2 with more copies.
-private let seeds: Range<UInt64> = 400..<400 + (storms ?? 2)
+/// 413: a copy wrote on what the other copy had re-issued, so a context named the log it was to go into.
+private let seeds: [UInt64] = Array(400..<400 + (storms ?? 2)) + ((storms ?? 2) > 13 ? [] : [413])
 private let clonesMax = ProcessInfo.processInfo.environment["REPL_CLONES"].flatMap { Int($0) } ?? 1
 private let storms = ProcessInfo.processInfo.environment["REPL_STORMS"].flatMap { UInt64($0) }
