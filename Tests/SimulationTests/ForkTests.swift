@@ -47,6 +47,11 @@ import Wire
         for index in 0..<4 {
             let alarms = world.alarms(index)
             #expect(alarms.contains("fork"), "\(index): \(alarms)")
+            guard case .forks(let forks)? = world.ask(index, .forks(.init("notes"))) else {
+                Issue.record("no forks are listed")
+                continue
+            }
+            #expect(forks.count == 1 && forks.allSatisfy { $0.branch?.isReissued == true }, "\(forks)")
         }
     }
 

@@ -286,7 +286,7 @@ extension Node {
         else { return }
         do throws(StoreFailure) {
             try spaces[index].writeRun(to: &store, &batch)
-            if try isReissued(replica, from: frame.first, in: index) { return }
+            if frame.from == frame.first, try isReissued(replica, from: frame.first, in: index) { return }
             let space = spaces[index].id
             let base = try store.boundary(space, replica, before: frame.from)?.last ?? .none
             guard let run = try sealedRun(of: replica, after: base, in: index), run.run.run.last >= frame.from
@@ -297,15 +297,29 @@ extension Node {
         }
     }
 
-    /// True when all that is held of a branch is held under its new log too.
+    /// True when all that is held of a branch is held under its new logs too. O(branch).
     func isReissued(_ replica: ReplicaID, from first: SequenceNumber, in index: Int) throws(StoreFailure)
         -> Bool
     {
-        guard let reissue = try reissue(of: replica, in: index), let log = spaces[index].logs[replica] else {
-            return true
+        guard let author = spaces[index].author(of: replica) else { return true }
+        var walk = try branchWalk(of: replica, before: first, in: index)
+        var last: (log: Reissue, change: Change)?
+        while let next = try sealedRun(of: replica, after: walk.log.last, in: index) {
+            let changes: [VerifiedChange]
+            do throws(LogFault) {
+                changes = try walk.log.verify(next.run).changes
+            } catch {
+                throw .unusable("the branch \(replica) after \(next.run.run.first) cannot be read: \(error)")
+            }
+            for change in changes where change.change.first >= first {
+                let here = Reissue(of: change, by: author, in: spaces[index].id)
+                let isKnown = last == nil || spaces[index].logs[here.replica] != nil
+                last = (isKnown ? here : last?.log ?? here, change.change)
+            }
+            if !walk.log.isAtBoundary { break }
         }
-        let last = reissue.renamed(Dot(replica, log.last)).sequence
-        return spaces[index].held[reissue.replica] >= last
+        guard let last else { return true }
+        return spaces[index].held[last.log.replica] >= last.log.renamed(last.change.id).sequence
     }
 
     /// The log that the branch held here goes into; nil when none of it is held.
