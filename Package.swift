@@ -141,6 +141,11 @@ let package = Package(
         tests("TidyTests", in: "TidyTests", of: []),
         // Real processes, spoken to as strangers do: nothing of the project is imported.
         tests("DaemonTests", in: "DaemonTests", of: []),
+        // Properties of every decoder: libFuzzer runs them by command, FuzzTests replays a kept corpus.
+        .target(
+            name: "FuzzDecoders", dependencies: node + ["ControlAPI"], path: "Tests/Fuzz/Decoders",
+            swiftSettings: strict),
+        tests("FuzzTests", in: "Fuzz/FuzzTests", of: ["Causality", "FuzzDecoders"]),
         tests("NodeTests", in: "Core/NodeTests", of: node + ["Simulator"]),
         tests(
             "StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),
@@ -157,3 +162,11 @@ let package = Package(
         tests("SQLiteStoreTests", in: "Shell/SQLiteStoreTests", of: data + ["Node", "SQLiteStore"]),
     ]
 )
+
+// libFuzzer brings its own `main`, so its program exists only where it is asked for.
+if Context.environment["REPL_FUZZ"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "replfuzz", dependencies: ["FuzzDecoders"], path: "Tests/Fuzz/replfuzz",
+            swiftSettings: strict))
+}

@@ -77,10 +77,11 @@ public struct Dot: Hashable, Comparable, Sendable, CustomStringConvertible {
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 32, let raw = Hex.decode(String(parts[0])),
-            let value = UInt64(parts[1]), value > 0, value <= SequenceNumber.max.value,
-            String(value) == parts[1]
+            let value = UInt64(parts[1]), value > 0, value <= SequenceNumber.max.value
         else { return nil }
         self.init(ReplicaID(raw: Bytes16(raw)), SequenceNumber(value))
+        // Digits have a second case, numbers leading zeros: one dot has one text.
+        if description != text { return nil }
     }
 }
 

@@ -3,7 +3,7 @@
 // buffer per channel. The buffer grows with the bytes that arrive, never by what a header announces.
 
 /// Puts fragments together, one frame at a time.
-struct FrameAssembler: Sendable {
+package struct FrameAssembler: Sendable {
     // Two fields and not an enum with both: taken out of an enum, the buffer would be copied for every
     // fragment.
     /// Header of the frame whose fragments are arriving.
@@ -11,11 +11,13 @@ struct FrameAssembler: Sendable {
     /// What has arrived of it; empty between frames, shorter than its total within one.
     private var body: [UInt8] = []
 
+    package init() {}
+
     /// Body bytes held of a frame that is not complete.
-    var heldBytes: Int { body.count }
+    package var heldBytes: Int { body.count }
 
     /// Takes one record, whose body lies at `range` of `buffer`; returns the frame that it completes.
-    mutating func add(
+    package mutating func add(
         _ header: RecordHeader, _ buffer: [UInt8], _ range: Range<Int>
     ) throws(LinkFault) -> LinkFrame? {
         if let first {

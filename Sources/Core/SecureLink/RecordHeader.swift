@@ -5,8 +5,8 @@
 import Bytes
 
 /// What a record says about the frame that it is or belongs to.
-struct RecordHeader: Hashable, Sendable {
-    static let byteCount = 8
+package struct RecordHeader: Hashable, Sendable {
+    package static let byteCount = 8
     private static let moreFlag: UInt8 = 1
 
     let type: UInt8
@@ -24,7 +24,7 @@ struct RecordHeader: Hashable, Sendable {
     }
 
     /// From the 8 bytes of `bytes` at `offset`, which must be there.
-    init(decoding bytes: [UInt8], at offset: Int) throws(LinkFault) {
+    package init(decoding bytes: [UInt8], at offset: Int) throws(LinkFault) {
         precondition(offset >= 0 && offset + Self.byteCount <= bytes.count, "\(offset) of \(bytes.count)")
         type = bytes[offset]
         let flags = bytes[offset + 1]
@@ -36,7 +36,7 @@ struct RecordHeader: Hashable, Sendable {
         if total > UInt32(SecureLinkLimits.frameBytesMax) { throw .frameTooLarge(bytes: total) }
     }
 
-    func encode(into buffer: inout [UInt8]) {
+    package func encode(into buffer: inout [UInt8]) {
         buffer.append(type)
         buffer.append(hasMore ? Self.moreFlag : 0)
         buffer.append(UInt8(channel >> 8))

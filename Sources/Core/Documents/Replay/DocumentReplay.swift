@@ -41,11 +41,18 @@ public struct DocumentReplay: Sendable {
     /// Opens the container that a path names, as the first operation in it does. Nil when the path leads
     /// through a list: such operations go through `apply`.
     public mutating func open(_ path: ContainerPath) -> Target? {
+        // Looked at before anything is opened: an operation through a list may name an element that was never
+        // inserted, and then has no effect at all.
+        var parent = ContainerKind.map
+        for step in path.steps {
+            guard case .key = step.slot, parent == .map else { return nil }
+            parent = step.kind
+        }
         var handles: [ContainerHandle] = []
         var container = document.state.openContainer(.map, path.generation, in: DocumentState.root)
         handles.append(container)
         for step in path.steps {
-            guard case .key(let key) = step.slot, document.state[container].kind == .map else { return nil }
+            guard case .key(let key) = step.slot else { preconditionFailure("a list on a path of keys") }
             let slot = document.state.openSlot(key, inMap: container)
             container = document.state.openContainer(step.kind, step.generation, in: slot)
             handles.append(container)
