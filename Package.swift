@@ -139,8 +139,13 @@ let package = Package(
             ]),
         tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator"]),
         tests("TidyTests", in: "TidyTests", of: []),
+        // Tools of the process tests, never installed: a member in wrong hands, and a bad network.
+        .executableTarget(
+            name: "hostilepeer", dependencies: trust, path: "Tests/Hostile/hostilepeer", swiftSettings: strict),
+        .executableTarget(
+            name: "chaosrelay", dependencies: [], path: "Tests/Chaos/chaosrelay", swiftSettings: strict),
         // Real processes, spoken to as strangers do: nothing of the project is imported.
-        tests("DaemonTests", in: "DaemonTests", of: []),
+        tests("DaemonTests", in: "DaemonTests", of: ["hostilepeer", "chaosrelay"]),
         // Properties of every decoder: libFuzzer runs them by command, FuzzTests replays a kept corpus.
         .target(
             name: "FuzzDecoders", dependencies: node + ["ControlAPI"], path: "Tests/Fuzz/Decoders",

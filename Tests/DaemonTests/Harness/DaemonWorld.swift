@@ -15,6 +15,9 @@ final class Daemon {
     private let extra: [String]
     /// NAME=VALUE, beside the environment of the tests.
     var environment: [String] = []
+    /// Words before the program: a tracer, `env`, a shell. They must become it, so that its process id is
+    /// the child's.
+    var wrapper: [String] = []
     var state: String { folder + "/" + name }
     var socket: String { api.socket }
     var address: String { "\(box?.ip4 ?? "127.0.0.1"):\(port)" }
@@ -54,16 +57,10 @@ final class Daemon {
     func launch(_ arguments: [String]) throws -> ChildProcess {
         try #require(process?.poll() != nil || process == nil, "\(name) runs already")
         let program = try Programs.path("repld")
-        // `ip netns exec` becomes the program: its process id is the daemon's.
-        let child =
-            if let box {
-                try ChildProcess(
-                    try #require(NamespaceCommands.ip),
-                    ["netns", "exec", box.namespace, program] + arguments, output: logPath)
-            } else {
-                // `env` becomes the program, as `ip` does.
-                try ChildProcess("/usr/bin/env", environment + [program] + arguments, output: logPath)
-            }
+        // `env` and `ip netns exec` become the program: its process id is the daemon's.
+        var words = ["/usr/bin/env"] + environment + wrapper + [program] + arguments
+        if let box { words = [try #require(NamespaceCommands.ip), "netns", "exec", box.namespace] + words }
+        let child = try ChildProcess(words[0], Array(words.dropFirst()), output: logPath)
         process = child
         return child
     }

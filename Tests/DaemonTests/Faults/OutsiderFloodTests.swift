@@ -1,0 +1,87 @@
+// Strangers in numbers: floods of connections, handshakes that drip, garbage without end. They get no byte;
+// memory and descriptors stay in bounds, the log says it once, and members are served as fast as before.
+
+import Foundation
+import Testing
+
+extension DaemonTests {
+    @Suite struct OutsiderFloodTests {
+        private static let preamble = Array("RPLD".utf8) + [1, 1, 0, 0] + [UInt8](repeating: 0, count: 16)
+
+        /// One stranger from first to last byte; what it heard.
+        private static func visit(_ port: UInt16, _ number: Int) throws -> Int {
+            guard let connection = try? SocketConnection(port: port, timeout: 8) else { return 0 }
+            let noise = (0..<300).map { UInt8(truncatingIfNeeded: ($0 &+ number) &* 167 &+ 13) }
+            do {
+                switch number % 5 {
+                case 0: try connection.write(noise)
+                case 1: try connection.write(preamble + [0, 48] + noise.prefix(48))
+                case 2: try connection.write(preamble + [0xFF, 0xFF] + noise)
+                case 3:
+                    // A byte at a time.
+                    for byte in preamble.prefix(10) {
+                        try connection.write([byte])
+                        usleep(20_000)
+                    }
+                default: break
+                }
+            } catch ConnectionFailure.failed {
+                // It was closed before all of it was out.
+            }
+            return try connection.readToEnd().count
+        }
+
+        @Test(
+            "a flood of strangers hears nothing, and leaves memory, descriptors, log and members as they were"
+        )
+        func flood() throws {
+            try DaemonWorld.run { world in
+                let (a, b) = (try world.started("a"), try world.started("b"))
+                try a.api.createSpace("s")
+                try b.api.join(try a.api.token("s"))
+                try MeshTests.converge([a, b], having: "")
+                func latency() throws -> Double {
+                    var sample = Sample()
+                    for _ in 0..<15 {
+                        let start = secondsNow()
+                        try a.api.write("s", #"{"op":"increment","document":"c","path":["n"],"by":1}"#)
+                        sample.add(secondsNow() - start)
+                    }
+                    return sample.percentile(0.5)
+                }
+                for number in 0..<20 { _ = try Self.visit(a.port, number % 3) }
+                let before = try latency()
+                let (memory, descriptors) = (try a.residentBytes(), try a.descriptors())
+                let count = FaultRounds.count(sample: 150, whole: 1_000)
+                let port = a.port
+                let (next, heard) = (Shared(0), Shared(0))
+                let strangers = Workers(Array(0..<30)) { _ in
+                    while case let number = next.change({ count -> Int in
+                        count += 1
+                        return count
+                    }), number <= count {
+                        let bytes = try Self.visit(port, number)
+                        heard.change { $0 += bytes }
+                    }
+                }
+                let during = try latency()
+                try strangers.finish(within: FaultRounds.isWhole ? 600 : 60)
+                #expect(heard.value == 0, "strangers heard \(heard.value) bytes")
+                try eventually("descriptors to come back", within: 15) {
+                    try a.descriptors() <= descriptors + 2
+                }
+                let growth = try a.residentBytes() - memory
+                #expect(growth <= 16 << 20, "\(growth) bytes more")
+                #expect(
+                    during <= 2 * before + 0.02, "a write takes \(during) s in the flood, \(before) s before")
+                #expect(a.log.utf8.count < 20_000, "\(a.log.utf8.count) bytes of log: \(a.log.suffix(600))")
+                try b.api.write("s", #"{"op":"set","document":"d","path":["x"],"value":"through"}"#)
+                try MeshTests.converge([a, b], having: "through")
+                #expect(try a.api.alarms() == [])
+                FaultRounds.report(
+                    "strangers: \(count), \(growth >> 10) KiB more, a write \(Int(before * 1e6)) µs before and \(Int(during * 1e6)) µs in the flood, \(a.log.utf8.count) bytes of log"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// Attacks on what a node holds and compares: changes that can never be executed, operations that mean
+// nothing, digests that are not true.
+
+import Bytes
+import Causality
+import Crypto
+import Documents
+import Identity
+import SecureLink
+import Wire
+
+extension Member {
+    /// So many changes whose context nobody has, as fast as the node takes segments.
+    mutating func missingContexts(_ count: Int) throws -> String {
+        var (link, _) = try greetedLink()
+        var context = VersionVector()
+        context.advance(ReplicaID(raw: Bytes16(high: dice.next(), low: dice.next())), to: SequenceNumber(5))
+        var (made, sent, taken, again) = (0, 0, 0, 0)
+        while made < count {
+            var log = newLog()
+            var bytes: [UInt8] = []
+            // Below a boundary, so that one seal is enough.
+            for _ in 0..<min(2_000, count - made) {
+                bytes += try write([Self.increment("early")], to: &log, context: context)
+                made += 1
+            }
+            let frame = try segment(bytes, of: log, first: SequenceNumber(1), seals: log.seal(with: key))
+            // A sender past its window breaks the rules; this one is after the buffer.
+            while sent + frame.body.count > taken + (1 << 20), !link.isOver {
+                guard let said = link.wait(for: FrameType.received.rawValue, within: 5_000) else { break }
+                taken = Int(try ReceivedFrame(decoding: said.body).bytes)
+            }
+            if link.isOver {
+                again += 1
+                if again > 5 { break }
+                (link, _) = try greetedLink()
+                (sent, taken) = (0, 0)
+            }
+            link.say(frame)
+            sent += frame.body.count
+        }
+        return "\(made) changes, \(again) links lost"
+    }
+
+    /// Canonical and signed, and no sense in it.
+    mutating func invalid(_ count: Int) throws -> String {
+        var (link, _) = try greetedLink()
+        var log = newLog()
+        var bytes: [UInt8] = []
+        let unseen = Dot(ReplicaID(raw: Bytes16(high: 1, low: 1)), SequenceNumber(9))
+        let list = ContainerPath(generation: .first, steps: [ContainerStep(.key("l"), .list, .first)])
+        let text = ContainerPath(generation: .first, steps: [ContainerStep(.key("t"), .text, .first)])
+        let deep = ContainerPath(
+            generation: .first, steps: (0..<40).map { _ in ContainerStep(.key("k"), .map, .first) })
+        let operations: [Operation.Body] = [
+            .act(in: list, .insertElements(left: unseen, right: nil, [.container])),
+            .act(in: text, .deleteText([DotRange(unseen)])), .act(in: deep, .make),
+            .act(in: text, .increment(by: 1)),
+            .act(in: list, .moveElement(unseen, left: unseen, right: unseen)),
+        ]
+        for number in 0..<count {
+            let body = operations[number % operations.count]
+            bytes += try write([Operation(document: "invalid", body: body)], to: &log)
+        }
+        link.say(try segment(bytes, of: log, first: SequenceNumber(1), seals: log.seal(with: key)))
+        link.listen(500)
+        return "\(count) invalid changes, link over: \(link.isOver)"
+    }
+
+    /// Holds what the node holds, and says that its documents are others.
+    mutating func lieAboutDigest(_ count: Int) throws -> String {
+        var lies = 0
+        for _ in 0..<count {
+            var (link, have) = try greetedLink()
+            // On one link equal chains have equal fingerprints: its own HAVE is one that fits.
+            link.say(frame(have))
+            guard let said = link.wait(for: FrameType.digest.rawValue, within: 6_000) else { continue }
+            let digest = try DigestFrame(decoding: said.body)
+            link.say(
+                frame(
+                    DigestFrame(
+                        vectorHash: digest.vectorHash, rosterHash: digest.rosterHash,
+                        exceptionsHash: digest.exceptionsHash,
+                        documentsDigest: Bytes32([UInt8](repeating: 1, count: 32)))))
+            lies += 1
+            let parts = (0..<DigestPartsFrame.partCount).map { _ in dice.next() }
+            link.say(frame(DigestPartsFrame(of: digest.documentsDigest, parts: parts)))
+            for part in 0...255 as ClosedRange<UInt8> {
+                link.say(
+                    frame(
+                        DigestDocumentsFrame(
+                            of: digest.documentsDigest, part: part, lines: [.init(key: "lie", digest: .zero)])
+                    ))
+            }
+            link.listen(300)
+        }
+        return "\(lies) lies"
+    }
+}

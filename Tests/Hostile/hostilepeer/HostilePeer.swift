@@ -1,0 +1,53 @@
+// A member of a space whose device is in wrong hands, for the tests of real daemons: it joins with a token as
+// anybody does, and then does on command, on links that stand, what no honest node would. It is a tool of the
+// tests and never installed. It dials 127.0.0.1 only.
+//
+//     hostilepeer PORT TOKEN SEED     then lines on stdin: ATTACK COUNT; each is answered by one line
+//
+// The line begins with `done`, or with `failed` when the attack could not be carried out.
+
+import Glibc
+
+@main
+enum HostilePeer {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        let words = CommandLine.arguments
+        guard words.count == 4, let port = UInt16(words[1]), let seed = UInt64(words[3]) else {
+            say("failed: hostilepeer PORT TOKEN SEED")
+            exit(2)
+        }
+        do {
+            var member = try Member(port: port, token: words[2], seed: seed)
+            say("done joined")
+            while let line = readLine() {
+                let parts = line.split(separator: " ")
+                guard let attack = parts.first, parts.count == 2, let count = Int(parts[1]) else {
+                    say("failed: ATTACK COUNT")
+                    continue
+                }
+                do {
+                    say("done " + (try member.perform(String(attack), count)))
+                } catch {
+                    say("failed: \(error)")
+                }
+            }
+        } catch {
+            say("failed: \(error)")
+            exit(1)
+        }
+    }
+
+    /// One line, at once.
+    static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(1, bytes, bytes.count)
+    }
+}
+
+/// Why an attack could not be carried out.
+enum HostileFailure: Error {
+    case system(String, Int32)
+    case refused(String)
+    case unknownAttack(String)
+}
