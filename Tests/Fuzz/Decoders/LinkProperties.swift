@@ -48,7 +48,7 @@ enum LinkProperties {
         for output in outputs {
             switch output {
             case .send: return "a stranger is answered"
-            case .frame, .established: return "a stranger gets in"
+            case .frame, .pinged, .established: return "a stranger gets in"
             case .close: continue
             }
         }

@@ -50,11 +50,9 @@ extension Member {
         let unseen = Dot(ReplicaID(raw: Bytes16(high: 1, low: 1)), SequenceNumber(9))
         let list = ContainerPath(generation: .first, steps: [ContainerStep(.key("l"), .list, .first)])
         let text = ContainerPath(generation: .first, steps: [ContainerStep(.key("t"), .text, .first)])
-        let deep = ContainerPath(
-            generation: .first, steps: (0..<40).map { _ in ContainerStep(.key("k"), .map, .first) })
         let operations: [Operation.Body] = [
             .act(in: list, .insertElements(left: unseen, right: nil, [.container])),
-            .act(in: text, .deleteText([DotRange(unseen)])), .act(in: deep, .make),
+            .act(in: text, .deleteText([DotRange(unseen)])),
             .act(in: text, .increment(by: 1)),
             .act(in: list, .moveElement(unseen, left: unseen, right: unseen)),
         ]

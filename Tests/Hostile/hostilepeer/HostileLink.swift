@@ -96,7 +96,7 @@ struct HostileLink {
             case .send(let bytes): if !connection.write(bytes) { isOver = true }
             case .frame(let frame): heard.append(frame)
             case .close: isOver = true
-            case .established: continue
+            case .established, .pinged: continue
             }
         }
     }
