@@ -4,7 +4,6 @@
 import Bytes
 import Causality
 import Documents
-import Glibc
 import Wire
 
 /// Measures one trace.
@@ -21,6 +20,7 @@ struct EngineBench {
     /// False when something did not come out as it must.
     mutating func run() -> Bool {
         let changes = Replay.changes(of: trace)
+        measureMemory(changes)
         emit("transactions", trace.transactions.count)
         emit("patches", trace.patchCount)
         emit("replicas", Set(changes.map(\.replica)).count)
@@ -62,6 +62,17 @@ struct EngineBench {
         emit("snapshot-keeps-text", kept)
         if !kept { isRight = false }
         return document
+    }
+
+    /// What the imported document takes of memory that an empty one does not. First of all, while the
+    /// allocator has little to hand out again.
+    private func measureMemory(_ changes: [Change]) {
+        let history = Self.reordered(changes).map { $0.first.value == 1 ? $0.declared() : $0 }
+        guard let block = BlockEncoder.encode(history) else { return }
+        let before = ProcessorClock.residentKilobytes()
+        let document = Self.imported(block)
+        emit("memory-kilobytes", ProcessorClock.residentKilobytes() - before)
+        withExtendedLifetime(document) {}
     }
 
     /// The whole history as one block, and its way into an empty document.
@@ -205,22 +216,15 @@ struct EngineBench {
         var times: [Double] = []
         for _ in 0..<repetitions {
             var result: Result?
-            let start = Self.processorMilliseconds()
+            let start = ProcessorClock.milliseconds()
             result = body()
-            times.append(Self.processorMilliseconds() - start)
+            times.append(ProcessorClock.milliseconds() - start)
             withExtendedLifetime(result) {}
         }
         times.sort()
         print(
             #"{"metric":"\#(metric)","trace":"\#(trace.name)","value":\#(rounded(times[0]))"#
                 + #","median":\#(rounded(times[times.count / 2])),"n":\#(times.count)}"#)
-    }
-
-    /// Time of this process on the processor: a machine that others use too says less by the wall clock.
-    private static func processorMilliseconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1e6
     }
 
     private func emit(_ metric: String, _ value: some CustomStringConvertible) {

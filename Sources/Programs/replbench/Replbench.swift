@@ -6,7 +6,30 @@ import ArgumentParser
 @main struct Replbench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replbench", abstract: "Measures repld's document engine, nodes and meshes.",
-        subcommands: [Engine.self, NodeCommand.self, MeshCommand.self])
+        subcommands: [Engine.self, Micro.self, NodeCommand.self, MeshCommand.self])
+}
+
+struct Micro: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measures maps, counters and many replicas.",
+        discussion: "Prints JSON lines as engine does. Exits with 1 when an import differs from its changes.")
+
+    @Option(help: "Repetitions of each measurement.")
+    var repetitions: Int = 5
+
+    @Option(help: "Keys of the map and increments of the counter.")
+    var count: Int = 100_000
+
+    func validate() throws {
+        guard (1...1_000).contains(repetitions), (1...1_000_000).contains(count) else {
+            throw ValidationError("--repetitions is 1 to 1000, --count 1 to 1000000")
+        }
+    }
+
+    func run() throws {
+        var bench = MicroBench(repetitions: repetitions, count: count)
+        guard bench.run() else { throw ExitCode(1) }
+    }
 }
 
 struct Engine: ParsableCommand {

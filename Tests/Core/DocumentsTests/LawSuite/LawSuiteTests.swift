@@ -8,7 +8,7 @@ import Testing
 @testable import Documents
 
 /// A history: replicas author random changes and sometimes hear of each other's.
-private func history(
+func history(
     seed: UInt64, replicas count: Int, changes target: Int, focus: ContainerKind? = nil
 ) -> (changes: [TestChange], [SimulatedReplica]) {
     var requests = RandomRequests(seed: seed, focus: focus)
@@ -32,7 +32,7 @@ private func history(
     return (changes, replicas)
 }
 
-private func replay(_ order: [TestChange], reopening: Set<Int> = []) throws -> SimulatedReplica {
+func replay(_ order: [TestChange], reopening: Set<Int> = []) throws -> SimulatedReplica {
     var replica = SimulatedReplica(99)
     for (index, change) in order.enumerated() {
         replica.execute(change)
