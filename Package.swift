@@ -156,7 +156,7 @@ let package = Package(
             "StoreContractTests", in: "StoreContractTests", of: data + ["Node", "SQLiteStore", "Simulator"]),
         tests(
             "PeerNetworkTests", in: "Shell/PeerNetworkTests",
-            of: ["Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
+            of: ["Causality", "Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
         tests("RepldTests", in: "Programs/RepldTests", of: data + ["Node", "PeerNetwork", "repld", logging]),
         tests(
             "NodeRuntimeTests", in: "Shell/NodeRuntimeTests",

@@ -252,7 +252,10 @@ public struct AddressBook: Sendable, Equatable {
     /// What is worth telling others of a device, the likely ones first: hearsay only when there is nothing
     /// else, so that one lie does not travel for ever.
     public func addressesToTell(of device: DeviceID) -> [PeerAddress] {
-        let all = addresses(of: device).filter { entries[$0]?.source != .named }
+        // What only a beacon said is not told on, and what has a scope means nothing elsewhere.
+        let all = addresses(of: device).filter {
+            entries[$0]?.source != .named && entries[$0]?.source != .heard && !$0.isScoped
+        }
         let firstHand = all.filter { (entries[$0]?.source ?? .relayed) > .relayed }
         return firstHand.isEmpty ? Array(all.prefix(MeshLimits.hearsayMax)) : firstHand
     }

@@ -60,7 +60,7 @@ struct Batch: Sendable {
             case .log: result.append(effect)
             case .backup(let request), .reload(let request, _):
                 result.append(.answer(request, .failed(error)))
-            case .answer, .dial, .resolve, .send, .close, .halt: break
+            case .answer, .dial, .resolve, .send, .close, .beacon, .halt: break
             }
         }
         for (request, _) in afterCommit where answered.insert(request).inserted {

@@ -41,6 +41,13 @@ public enum Input: Sendable {
     case settings(NodeSettings)
     /// The answer to `resolve`: numbers, IPv6 without brackets; `failure` says why there are none.
     case resolved(host: String, addresses: [String], failure: String?)
+    /// The machine's networks, as far as beacons are concerned.
+    case localNetworks(LocalNetworks)
+    /// A datagram came to the beacon port. `from` is "ip:port", IPv6 in brackets, a link-local address with its
+    /// scope ("[fe80::1%eth0]:21420"); `interface` is where it came in.
+    case datagram([UInt8], from: String, interface: String)
+    /// Datagrams that the shell dropped before.
+    case datagramsDropped(DroppedDatagrams)
     /// What we listen on, for `status`, hints and peers: "ip:port" of every usable interface.
     case listening([String])
 }
@@ -56,6 +63,8 @@ public enum Effect: Sendable {
     case send(ConnectionID, [UInt8])
     /// Closes after everything sent before is written out.
     case close(ConnectionID)
+    /// Sends a datagram to everybody on a network. It may get lost, and nothing answers.
+    case beacon([UInt8], on: BeaconRoute)
     /// A line for the operator: what happened, to which replica or link, what repld did, what to do.
     case log(LogLevel, code: String, message: String)
     /// Make a consistent copy of the store and answer the request with `.backup`.

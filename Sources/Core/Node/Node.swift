@@ -96,6 +96,7 @@ public struct Node<Store: ChangeStore> {
         case .request(let id, let request): handle(id, request, at: now)
         case .cancel(let id): cancel(id)
         case .watchCredit(let id, let lines): credit(id, lines: lines)
+        case .datagramsDropped(let dropped): noteDropped(dropped)
         case .diskFree(let bytes): noteDiskFree(bytes, at: now)
         case .listening(let addresses):
             listening = addresses
@@ -108,7 +109,7 @@ public struct Node<Store: ChangeStore> {
         case .stopping: stopLinks(at: now)
         case .settings(let settings): take(settings, at: now)
         case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged,
-            .resolved:
+            .resolved, .localNetworks, .datagram:
             handleNetwork(input, at: now)
         }
     }
@@ -133,6 +134,7 @@ public struct Node<Store: ChangeStore> {
         feedWatchers()
         pump(at: now)
         dialDue(at: now)
+        callOut(at: now)
         return done.effects + batch.finish().effects
     }
 

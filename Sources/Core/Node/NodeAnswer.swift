@@ -221,10 +221,12 @@ public struct StatusReport: Sendable {
     public let clockOffsetMilliseconds: Int64?
     public let wallMilliseconds: UInt64
     public let alarms: [Alarm]
+    public let discovery: DiscoveryReport
 
     public init(
         device: DeviceID, name: String, version: String, instance: String, spaces: [SpaceReport], links: Int,
-        listening: [String], clockOffsetMilliseconds: Int64?, wallMilliseconds: UInt64, alarms: [Alarm]
+        listening: [String], clockOffsetMilliseconds: Int64?, wallMilliseconds: UInt64, alarms: [Alarm],
+        discovery: DiscoveryReport = DiscoveryReport()
     ) {
         self.device = device
         self.name = name
@@ -236,5 +238,6 @@ public struct StatusReport: Sendable {
         self.clockOffsetMilliseconds = clockOffsetMilliseconds
         self.wallMilliseconds = wallMilliseconds
         self.alarms = alarms
+        self.discovery = discovery
     }
 }

@@ -2,6 +2,8 @@
 // reload. One table, so that reading, refusing, reloading and the documentation (Config/repld.toml, held to
 // this by a test) cannot disagree. A key in a section is written with a dot: "section.key".
 
+import PeerNetwork
+
 /// One key of the config file.
 struct ConfigKey: Sendable {
     enum Form: Sendable {
@@ -54,7 +56,12 @@ struct ConfigKey: Sendable {
         ConfigKey(
             "total-bytes-per-second", .integer(0...1 << 40), .applies, \.totalBytesPerSecond),
         ConfigKey("active-links", .integer(3...64), .applies, \.activeLinks),
-        ConfigKey("discovery", .bool, .needsRestart, \.isDiscovering),
+        ConfigKey("discovery.enabled", .bool, .needsRestart, \.discovery.isEnabled),
+        ConfigKey("discovery.interfaces", .strings, .needsRestart, \.discovery.interfaces),
+        ConfigKey("discovery.ignore", .strings, .needsRestart, \.discovery.ignored),
+        ConfigKey("discovery.silent", .strings, .needsRestart, \.discovery.silent),
+        ConfigKey("discovery.no-multicast", .strings, .needsRestart, \.discovery.withoutMulticast),
+        ConfigKey("discovery.no-broadcast", .strings, .needsRestart, \.discovery.withoutBroadcast),
         ConfigKey("name", .string, .applies, \.name),
         ConfigKey("log-level", .string, .applies, \.logLevel),
         ConfigKey("ping-interval-seconds", .integer(1...3_600), .applies, \.pingSeconds),

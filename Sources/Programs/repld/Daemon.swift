@@ -67,7 +67,7 @@ struct Daemon {
         let network = PeerNetwork(
             loop: peerLoops.next(),
             limits: PeerNetworkLimits(unhandledBytesMax: RuntimeLimits.connectionBytesMax),
-            log: log
+            discovery: settings.discovery, log: log
         ) { runtime.post($0) }
         // 3. Peers, then programs. Who can connect may also say stop, so that is heard from before on.
         let stop = StopSignals(

@@ -30,7 +30,7 @@ struct Settings: Sendable {
     private(set) var totalBytesPerSecond: Int
     /// Links kept in a large space.
     private(set) var activeLinks: Int
-    let isDiscovering: Bool
+    let discovery: DiscoverySettings
     /// 1 to 64 bytes.
     private(set) var name: String
     private(set) var logLevel: Logger.Level
@@ -59,7 +59,13 @@ struct Settings: Sendable {
         linkBytesPerSecond = file?.integer("link-bytes-per-second") ?? 0
         totalBytesPerSecond = file?.integer("total-bytes-per-second") ?? 0
         activeLinks = file?.integer("active-links") ?? NodeSettings.activeLinksStandard
-        isDiscovering = !flags.noDiscovery && (file?.bool("discovery") ?? true)
+        discovery = DiscoverySettings(
+            isEnabled: !flags.noDiscovery && (file?.bool("discovery.enabled") ?? true),
+            interfaces: file?.strings("discovery.interfaces") ?? [],
+            ignored: file?.strings("discovery.ignore") ?? [],
+            silent: file?.strings("discovery.silent") ?? [],
+            withoutMulticast: file?.strings("discovery.no-multicast") ?? [],
+            withoutBroadcast: file?.strings("discovery.no-broadcast") ?? [])
         name = try Self.name(flags, file, environment)
         logLevel = try Self.logLevel(flags, file)
         (pingSeconds, linkTimeoutSeconds) = try Self.linkTimes(file)

@@ -31,6 +31,36 @@ extension JSONWriter {
                 if let offset = report.clockOffsetMilliseconds { $0.integer(offset) } else { $0.null() }
             }
             $0.list("alarms", report.alarms) { $0.alarm($1) }
+            $0.name("discovery")
+            $0.discovery(report.discovery)
+        }
+    }
+
+    private mutating func discovery(_ report: DiscoveryReport) {
+        let counts = report.counts
+        object {
+            $0.member("listening", report.networks.isListening)
+            $0.list("interfaces", Set(report.networks.routes.map(\.interface)).sorted()) { writer, name in
+                writer.object {
+                    $0.member("name", name)
+                    $0.list("sends", report.networks.routes.filter { $0.interface == name }) {
+                        $0.string($1.destination.name)
+                    }
+                }
+            }
+            $0.list("problems", report.networks.problems) { $0.string($1) }
+            $0.member("sent", counts.sent)
+            $0.member("heard", counts.heard)
+            $0.member("processed", counts.processed)
+            $0.name("dropped")
+            $0.object {
+                $0.member("foreign", counts.foreign)
+                $0.member("replayed", counts.replayed)
+                $0.member("malformed", counts.malformed)
+                $0.member("flooded", counts.flooded)
+                $0.member("own", counts.own)
+                $0.member("unsent", counts.unsent)
+            }
         }
     }
 

@@ -35,8 +35,33 @@ extension OpenAPIDocument {
             "type":"object",
             "properties":{"wallMs":{"type":"integer"},"offsetMs":{"type":["integer","null"]}},
             "required":["wallMs","offsetMs"]},
-           "alarms":{"type":"array","items":{"$ref":"#/components/schemas/Alarm"}}},
-          "required":["device","name","version","instance","spaces","links","listening","clock","alarms"]},
+           "alarms":{"type":"array","items":{"$ref":"#/components/schemas/Alarm"}},
+           "discovery":{"$ref":"#/components/schemas/Discovery"}},
+          "required":["device","name","version","instance","spaces","links","listening","clock","alarms",
+           "discovery"]},
+         "Discovery":{
+          "type":"object",
+          "properties":{
+           "listening":{"type":"boolean"},
+           "interfaces":{
+            "type":"array",
+            "items":{
+             "type":"object",
+             "properties":{
+              "name":{"type":"string"},
+              "sends":{
+               "type":"array",
+               "items":{"enum":["ipv4-multicast","ipv6-multicast","broadcast"]}}},
+             "required":["name","sends"]}},
+           "problems":{"type":"array","items":{"type":"string"}},
+           "sent":{"type":"integer"},"heard":{"type":"integer"},"processed":{"type":"integer"},
+           "dropped":{
+            "type":"object",
+            "properties":{
+             "foreign":{"type":"integer"},"replayed":{"type":"integer"},"malformed":{"type":"integer"},
+             "flooded":{"type":"integer"},"own":{"type":"integer"},"unsent":{"type":"integer"}},
+            "required":["foreign","replayed","malformed","flooded","own","unsent"]}},
+          "required":["listening","interfaces","problems","sent","heard","processed","dropped"]},
          "Reload":{
           "type":"object",
           "properties":{

@@ -58,6 +58,7 @@ struct Delivery {
             case .resolve(let host): orders.append(.resolve(host: host))
             case .send(let connection, let bytes): orders.append(.send(connection, bytes))
             case .close(let connection): orders.append(.close(connection))
+            case .beacon(let bytes, let route): orders.append(.beacon(bytes, route))
             case .log(let level, let code, let message):
                 log.log(level: level.logging, "\(message)", metadata: ["code": "\(code)"])
             case .backup(let id): startBackup(for: id)

@@ -12,6 +12,8 @@ public enum PeerOrder: Sendable {
     case send(ConnectionID, [UInt8])
     /// Closes after everything sent before is written out.
     case close(ConnectionID)
+    /// Sends a datagram to everybody on a network.
+    case beacon([UInt8], BeaconRoute)
     /// The node has handled this many bytes of the connection: as many more may be read from it.
     case handled(ConnectionID, bytes: Int)
 }

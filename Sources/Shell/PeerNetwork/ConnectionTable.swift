@@ -84,6 +84,7 @@ final class ConnectionTable: @unchecked Sendable {
             case .close(let id):
                 if dials[id] != nil { dials[id] = false }
                 connections[id]?.close()
+            case .beacon: break  // The LAN's thread has it.
             case .handled(let id, let bytes): connections[id]?.handled(bytes)
             }
         }

@@ -20,12 +20,20 @@ public final class PeerNetwork: PeerPort, Service {
     private let post: @Sendable (Input) -> Void
     private let listeners = Mutex([any Channel]())
     private let lookups: NameLookups
+    private let discovery: DiscoverySettings
+    /// The addresses that the node was told when it was bound.
+    private let told = Mutex([String]())
+    /// Set while it runs.
+    private let lan = Mutex<LanWatch?>(nil)
 
     /// `post` takes inputs for the node from any thread and does not block.
     public init(
-        loop: any EventLoop, limits: PeerNetworkLimits, log: Logger, post: @escaping @Sendable (Input) -> Void
+        loop: any EventLoop, limits: PeerNetworkLimits,
+        discovery: DiscoverySettings = DiscoverySettings(isEnabled: false), log: Logger,
+        post: @escaping @Sendable (Input) -> Void
     ) {
         group = loop
+        self.discovery = discovery
         self.limits = limits
         self.log = log
         self.post = post
@@ -52,7 +60,9 @@ public final class PeerNetwork: PeerPort, Service {
                 log.notice("\(failure)", metadata: ["code": "no-ipv6"])
             }
         }
-        post(.listening(usableAddresses()))
+        let usable = usableAddresses()
+        told.withLock { $0 = usable }
+        post(.listening(usable))
     }
 
     /// Addresses that we are bound to, with their real ports.
@@ -66,9 +76,15 @@ public final class PeerNetwork: PeerPort, Service {
         }
     }
 
-    /// Watches the machine's addresses until the group of services shuts down, then ends all connections.
+    /// Watches the machine's networks until the group of services shuts down, then ends all connections.
     public func run() async throws {
-        await cancelWhenGracefulShutdown { await self.watchAddresses() }
+        let watch = try LanWatch(settings: discovery, log: log, post: post)
+        watch.start(bound: boundAddresses, told: told.withLock { $0 })
+        lan.withLock { $0 = watch }
+        // Cancelled is the same end, sooner.
+        do { try await gracefulShutdown() } catch is CancellationError {}
+        lan.withLock { $0 = nil }
+        await withCheckedContinuation { continuation in watch.stop { continuation.resume() } }
         // The node says CLOSE on its links and ends them itself; what is left after a moment is cut.
         await closeListeners()
         post(.stopping)
@@ -113,6 +129,14 @@ public final class PeerNetwork: PeerPort, Service {
     }
 
     public func deliver(_ orders: [PeerOrder]) {
+        let beacons = orders.compactMap { order in
+            if case .beacon(let bytes, let route) = order {
+                LanWatch.Order(bytes: bytes, route: route)
+            } else {
+                nil
+            }
+        }
+        if !beacons.isEmpty { lan.withLock { $0 }?.send(beacons) }
         table.loop.execute {
             self.table.carryOut(orders) {
                 self.dial($0, $1)
@@ -151,7 +175,8 @@ public final class PeerNetwork: PeerPort, Service {
             bootstrap = bootstrap.serverChannelOption(
                 .socket(SocketOptionLevel(IPPROTO_IPV6), SocketOptionName(IPV6_V6ONLY)), value: 1)
         }
-        return try await bootstrap.bind(host: address.host, port: address.port).get()
+        // Not by host name: on a machine without an IPv4 address the resolver makes 0.0.0.0 an IPv6 address.
+        return try await bootstrap.bind(to: SocketAddress(ipAddress: address.host, port: address.port)).get()
     }
 
     // MARK: Dialling
@@ -219,44 +244,12 @@ public final class PeerNetwork: PeerPort, Service {
 
     /// "ip:port" under which others on the network reach us.
     private func usableAddresses() -> [String] {
-        var devices: [SocketAddress] = []
-        do {
-            devices = try System.enumerateDevices().compactMap(\.address)
+        do throws(SystemFailure) {
+            return LanInterface.usableAddresses(try LanInterface.all(), bound: boundAddresses)
         } catch {
             log.warning(
                 "the addresses of this machine cannot be read: \(error)", metadata: ["code": "no-addresses"])
-        }
-        var usable: Set<String> = []
-        for bound in boundAddresses {
-            guard bound.isUnspecified else {
-                usable.insert("\(bound)")
-                continue
-            }
-            for ip in devices.compactMap(\.ipAddress)
-            where ip.contains(":") == bound.isIPv6 && Self.isUsable(ip) {
-                usable.insert(HostAndPort.join(ip, bound.port))
-            }
-        }
-        return usable.sorted()
-    }
-
-    /// Loopback leads back here; link-local ones need a zone, which is another number on every machine.
-    private static func isUsable(_ ip: String) -> Bool {
-        !(ip.hasPrefix("127.") || ip == "::1" || ip.hasPrefix("169.254.")
-            || ip.lowercased().hasPrefix("fe80"))
-    }
-
-    private func watchAddresses() async {
-        var last = usableAddresses()
-        while !Task.isCancelled {
-            // Ends early when cancelled; the loop's condition sees it.
-            do { try await Task.sleep(for: limits.addressInterval) } catch { return }
-            let now = usableAddresses()
-            if now != last {
-                post(.listening(now))
-                post(.networkChanged)
-                last = now
-            }
+            return []
         }
     }
 }

@@ -28,8 +28,6 @@ public struct PeerNetworkLimits: Sendable {
     public var closeTimeout = TimeAmount.seconds(1)
     /// How long the node has to say CLOSE on its links when the process ends, and its peers to read it.
     public var farewellTimeout = TimeAmount.milliseconds(500)
-    /// How often the machine's addresses are looked at.
-    public var addressInterval = Duration.seconds(10)
 
     public init(unhandledBytesMax: Int) { self.unhandledBytesMax = unhandledBytesMax }
 }

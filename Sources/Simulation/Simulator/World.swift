@@ -15,6 +15,9 @@ public struct World {
         public var delay: ClosedRange<UInt64> = 1...40
         /// One delivery in so many breaks its connection; 0: none.
         public var breaksOneIn: UInt64 = 0
+        /// One datagram in so many is lost, and one comes twice; 0: none.
+        public var losesDatagramOneIn: UInt64 = 0
+        public var doublesDatagramOneIn: UInt64 = 0
         /// Bytes of a delivery at most: the stream arrives in pieces of any size up to this.
         public var pieceBytesMax = 2_048
 
@@ -35,6 +38,14 @@ public struct World {
     /// Numbers of connections by who dialled them.
     var dialled: [ConnectionName: UInt64] = [:]
     var nextConnection: UInt64 = 1
+    /// Which LAN each node is on, by index; nodes of one hear each other's beacons. Set it with `putOnLan`.
+    var lans: [Int: Int] = [:]
+    /// While true, `recordedBeacons` grows.
+    public var recordsBeacons = false
+    /// Every beacon that was sent meanwhile, in order.
+    public internal(set) var recordedBeacons: [[UInt8]] = []
+    /// Dials by address; tests set it back.
+    public var dials: [String: Int] = [:]
     /// Pairs that cannot reach each other, lower index first.
     var walls: Set<[Int]> = []
     /// What names mean to all nodes: numbers; a name that is not here cannot be found.
@@ -80,6 +91,7 @@ public struct World {
         let node = nodes[index].boot(at: now)
         nodes[index].node = node
         handle(index, .listening([address(of: index)]))
+        tellNetworks(index)
     }
 
     /// Nobody in `group` reaches anybody outside it. Their connections stall without being closed.
@@ -225,6 +237,7 @@ public struct World {
         case .resolve(let host): resolve(host, for: index)
         case .send(let id, let bytes): send(bytes, on: id, from: index)
         case .close(let id): closeConnection(id, from: index)
+        case .beacon(let bytes, _): callOut(bytes, from: index)
         case .backup(let request):
             nodes[index].answers[request, default: []].append(.backup(path: "/nowhere"))
         case .reload(let request, _):

@@ -40,8 +40,8 @@ final class Daemon {
 
     /// Starts it and waits until it answers; the first connection that is taken must get a 200.
     @discardableResult
-    func start(peers: [Daemon] = []) throws -> Daemon {
-        try launch(arguments + peers.flatMap { ["--peer", $0.address] })
+    func start(peers: [Daemon] = [], extra: [String] = []) throws -> Daemon {
+        try launch(arguments + extra + peers.flatMap { ["--peer", $0.address] })
         try eventually("\(name) to take a connection", within: 20, last: { self.log.suffix(400).description })
         {
             if let end = process?.poll() { throw EndedEarly(name: name, end: end, log: log) }

@@ -17,14 +17,15 @@ final class Datagrams {
     private(set) var port: UInt16 = 0
 
     /// Port 0: any. Sharing allows several sockets on the port, each of which hears multicast and broadcast.
-    init(_ family: Int32, port wanted: UInt16 = 0, isSharing: Bool = false) throws {
+    /// `ip`: hears only what is sent to that address; nil: to any.
+    init(_ family: Int32, port wanted: UInt16 = 0, isSharing: Bool = false, at ip: String? = nil) throws {
         self.family = family
         descriptor = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ConnectionFailure.failed("socket", errno) }
         if family == AF_INET6 { try set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
         if isSharing { try set(SOL_SOCKET, SO_REUSEADDR, 1) }
         try set(SOL_SOCKET, SO_RCVBUF, 4 << 20)
-        var (address, size) = try Self.address(family == AF_INET ? "0.0.0.0" : "::", wanted)
+        var (address, size) = try Self.address(ip ?? (family == AF_INET ? "0.0.0.0" : "::"), wanted)
         guard Self.rebound(&address, { bind(descriptor, $0, size) }) == 0 else {
             throw ConnectionFailure.failed("bind", errno)
         }
@@ -106,5 +107,33 @@ final class Datagrams {
             String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
         return (string(host), UInt16(string(service)) ?? 0)
+    }
+}
+
+/// A TCP port that counts who connects.
+final class TCPListener {
+    private let descriptor: Int32
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw ConnectionFailure.failed("socket", errno) }
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        let status = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0, listen(descriptor, 16) == 0 else {
+            throw ConnectionFailure.failed("listen", errno)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func hasCaller(within seconds: Double) throws -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, Int32(seconds * 1_000)) > 0
     }
 }

@@ -79,6 +79,11 @@ final class NamespaceBox {
         }
     }
 
+    /// Leaves it with its link-local address only, as a cable between two boxes does.
+    func dropAddresses() throws {
+        try NamespaceCommands.ip("-n \(namespace) addr flush dev eth0 scope global")
+    }
+
     /// Gives it other addresses, as after a move to another network; the old ones are gone.
     func renumber(to number: Int) throws {
         let (new4, new6) = ("10.77.0.\(number)", "fd77::\(number)")

@@ -36,7 +36,8 @@ private func settings(
             state = "/from-file"
             listen = ["127.0.0.1:7", "[::1]:8"]
             peers = ["a.example:1"]
-            discovery = false
+            discovery.enabled = false
+            discovery.ignore = ["veth*"]
             name = "kitchen"
             log-level = "debug"
             advertise = ["[2001:db8::1]:9"]
@@ -46,7 +47,7 @@ private func settings(
         #expect(fromFile.state == "/from-file")
         #expect(fromFile.listen == [ListenAddress("127.0.0.1:7"), ListenAddress("[::1]:8")])
         #expect(fromFile.peers == ["b:2", "a.example:1"])
-        #expect(!fromFile.isDiscovering)
+        #expect(fromFile.discovery == DiscoverySettings(isEnabled: false, ignored: ["veth*"]))
         #expect(fromFile.name == "kitchen")
         #expect(fromFile.logLevel == .debug)
         #expect(fromFile.advertise == ["[2001:db8::1]:9"])
@@ -63,7 +64,7 @@ private func settings(
     func defaults() throws {
         let made = try settings()
         #expect(made.listen.map(\.description) == ["0.0.0.0:21420", "[::]:21420"])
-        #expect(made.isDiscovering)
+        #expect(made.discovery == DiscoverySettings())
         #expect(made.logLevel == .info)
         #expect((1...Settings.nameBytesMax).contains(made.name.utf8.count))
     }
@@ -116,7 +117,7 @@ private func settings(
     @Test(
         "a value of another type is refused with its line and what it must be",
         arguments: [
-            "state = 1", "peers = \"a:1\"", "peers = [1]", "discovery = \"no\"", "name = [\"a\"]",
+            "state = 1", "peers = \"a:1\"", "peers = [1]", "discovery.enabled = \"no\"", "name = [\"a\"]",
             "listen = {}",
         ])
     func wrongType(text: String) {
@@ -187,7 +188,10 @@ private func settings(
         // One other value for each key: a new key needs one here.
         let others = [
             "state": "\"/other\"", "socket": "\"/other.sock\"", "listen": "[\"127.0.0.1:1\"]",
-            "advertise": "[\"a.example:1\"]", "peers": "[\"b.example:2\"]", "discovery": "false",
+            "advertise": "[\"a.example:1\"]", "peers": "[\"b.example:2\"]", "discovery.enabled": "false",
+            "discovery.interfaces": "[\"eth0\"]", "discovery.ignore": "[\"eth1\"]",
+            "discovery.silent": "[\"eth2\"]", "discovery.no-multicast": "[\"eth3\"]",
+            "discovery.no-broadcast": "[\"eth4\"]",
             "name": "\"other\"", "log-level": "\"debug\"", "ping-interval-seconds": "7",
             "link-timeout-seconds": "60",
             "link-bytes-per-second": "1000",

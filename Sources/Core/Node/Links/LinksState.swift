@@ -82,6 +82,7 @@ struct LinksState: Sendable {
     /// When the address book may be written next, and when for what came of dials alone.
     var nextBookWrite: UInt64 = 0
     var nextOutcomesWrite: UInt64 = 0
+    var discovery: DiscoveryState
     var counters = LinkCounters()
     /// The process ends: no connection is made or taken in.
     var isStopping = false
@@ -93,6 +94,7 @@ struct LinksState: Sendable {
         table = LinkTable(own: identity.device)
         dialer = Dialer(seed: seed)
         dice = SeededGenerator(seed: seed &+ 1)
+        discovery = DiscoveryState(seed: seed ^ 0x6265_6163_6F6E)
     }
 
     /// Ascending.

@@ -25,8 +25,11 @@ extension Node {
         case .networkChanged:
             links.ownAddresses = []
             askAll(at: now)
+            announceByBeacon(at: now)
         case .resolved(let host, let addresses, let failure):
             resolved(host, addresses, failure: failure, at: now)
+        case .localNetworks(let networks): networksChanged(networks, at: now)
+        case .datagram(let bytes, let sender, _): heard(bytes, from: sender, at: now)
         default: break
         }
     }

@@ -159,7 +159,7 @@ extension Node {
     /// A beacon of a member came from this address: only a hint to dial.
     mutating func heardBeacon(of peer: DeviceID, from address: PeerAddress) {
         guard peer != device, isMember(peer) else { return }
-        links.book.add(address, device: peer, source: .heard)
+        links.book.hear(address, of: peer)
         if links.table.isLinked(to: peer) { return }
         expect(peer)
     }

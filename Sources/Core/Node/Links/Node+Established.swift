@@ -101,6 +101,7 @@ extension Node {
         state.channels[0] = SpaceChannel(space: link.space, standing: allowed)
         links.connections[id]?.link = state
         links.linkedAt[peer] = now.monotonic
+        links.discovery.ledger.linked(peer, instance: link.peer.instance, at: now.monotonic)
         links.counters.linksOpened += 1
         noteState(of: peer, "connected", at: now)
         batch.log(.info, "link-up", "linked to \(peer.text)")

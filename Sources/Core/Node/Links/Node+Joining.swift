@@ -42,16 +42,22 @@ extension Node {
     /// token.
     mutating func cancelJoin(_ id: RequestID) { links.joins[id] = nil }
 
-    private mutating func joinNext(_ id: RequestID, at now: Instant) {
+    mutating func joinNext(_ id: RequestID, at now: Instant) {
         guard var attempt = links.joins[id] else { return }
+        takeSenders(into: &attempt, at: now)
         guard !attempt.remaining.isEmpty else {
+            if waitForSenders(id, attempt, at: now) { return }
             links.joins[id] = nil
+            if attempt.listeningUntil != nil, attempt.senders.isEmpty {
+                attempt.failures.append("local network: no other box was heard")
+            }
             let error: NodeError =
                 attempt.wasUnknown ? .inviteForeign : .inviterUnreachable(tried: attempt.failures)
             return batch.refuse(id, error)
         }
         let address = attempt.remaining.removeFirst()
         attempt.current = address
+        attempt.tried.insert(address)
         attempt.joining = nil
         attempt.deadline = now.monotonic + JoinAttempt.addressMilliseconds
         links.joins[id] = attempt
@@ -209,6 +215,11 @@ extension Node {
     mutating func tickJoins(at now: Instant) {
         for request in links.joins.keys.sorted() {
             guard let attempt = links.joins[request], now.monotonic >= attempt.deadline else { continue }
+            // It waited for a beacon and nobody was heard.
+            if attempt.current == nil {
+                joinNext(request, at: now)
+                continue
+            }
             let under = links.connectionIDs.first { id in
                 links.connections[id]?.purpose.request == request
             }

@@ -33,6 +33,8 @@ extension Node {
         case .dead:
             let heard = links.connections[id]?.link?.liveness.heard ?? now.monotonic
             let seconds = (now.monotonic - min(heard, now.monotonic)) / 1_000
+            // Its box may be elsewhere by now; so may we.
+            announceByBeacon(at: now)
             return close(id, .silent, "nothing was heard for \(seconds) s", at: now)
         case .doubtful:
             // Another link is dialled beside it; the one that answers stays.
@@ -152,6 +154,7 @@ extension Node {
         for join in links.joins.values { take(join.deadline) }
         if links.book.isChanged { take(links.nextBookWrite) }
         if links.book.hasOutcomes { take(links.nextOutcomesWrite) }
+        take(discoveryDeadline)
         return next
     }
 }

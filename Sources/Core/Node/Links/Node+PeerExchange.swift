@@ -42,7 +42,7 @@ extension Node {
         let linked = links.channels(of: spaces[index].id).compactMap { links.connections[$0.0]?.link?.device }
         let sample = linked.filter { $0 != peer }.prefix(MeshLimits.sampleMax) + [device]
         return Set(sample).sorted().compactMap { member in
-            let known = member == device ? announcedAddresses() : links.book.addresses(of: member)
+            let known = member == device ? announcedAddresses() : links.book.addressesToTell(of: member)
             let addresses = Array(known.prefix(MeshLimits.addressesOfDeviceMax))
             return addresses.isEmpty ? nil : PeersFrame.Entry(device: member, addresses: addresses)
         }

@@ -11,7 +11,8 @@ extension Node {
             device: device, name: configuration.settings.deviceName, version: configuration.version,
             instance: hexadecimal(instance), spaces: spaces.map(report), links: linkCount,
             listening: listening,
-            clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: alarms)
+            clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: alarms,
+            discovery: discoveryReport())
     }
 
     func report(_ space: SpaceState) -> SpaceReport {
