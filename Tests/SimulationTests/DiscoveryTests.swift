@@ -1,5 +1,5 @@
-// Beacons between node values: boxes that know no address of each other meet on a LAN, and what strangers send
-// there changes nothing.
+// Beacons between node values: boxes that know no address of each other meet on a LAN, and what strangers
+// send there changes nothing.
 
 import Bytes
 import Causality

@@ -1,6 +1,6 @@
 // A beacon of a member came from an address: worth a dial, and worth no more than that. Anybody can send a
-// recorded beacon from an address of its own, so what was only heard is bounded by itself and replaces nothing
-// that is known better.
+// recorded beacon from an address of its own, so what was only heard is bounded by itself and replaces
+// nothing that is known better.
 
 public import Causality
 public import Wire

@@ -43,8 +43,8 @@ public enum Input: Sendable {
     case resolved(host: String, addresses: [String], failure: String?)
     /// The machine's networks, as far as beacons are concerned.
     case localNetworks(LocalNetworks)
-    /// A datagram came to the beacon port. `from` is "ip:port", IPv6 in brackets, a link-local address with its
-    /// scope ("[fe80::1%eth0]:21420"); `interface` is where it came in.
+    /// A datagram came to the beacon port. `from` is "ip:port", IPv6 in brackets, a link-local address with
+    /// its scope ("[fe80::1%eth0]:21420"); `interface` is where it came in.
     case datagram([UInt8], from: String, interface: String)
     /// Datagrams that the shell dropped before.
     case datagramsDropped(DroppedDatagrams)

@@ -1,6 +1,6 @@
-// What the shell knows of the local networks, and what the node reports of discovery. The node decides what is
-// called out and when; on which interfaces that can be done, and whether anybody can be heard, only the shell
-// sees.
+// What the shell knows of the local networks, and what the node reports of discovery. The node decides what
+// is called out and when; on which interfaces that can be done, and whether anybody can be heard, only the
+// shell sees.
 
 /// One way to send to everybody on one network.
 public struct BeaconRoute: Hashable, Comparable, Sendable {

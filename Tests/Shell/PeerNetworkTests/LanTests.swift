@@ -1,5 +1,5 @@
-// What follows from interfaces, listeners and settings, from the kernel's messages, and from clocks that jump.
-// Sockets of the beacon port are opened in network namespaces only: Tests/DaemonTests.
+// What follows from interfaces, listeners and settings, from the kernel's messages, and from clocks that
+// jump. Sockets of the beacon port are opened in network namespaces only: Tests/DaemonTests.
 
 import Causality
 import Node

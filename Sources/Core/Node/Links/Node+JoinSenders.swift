@@ -1,6 +1,6 @@
-// A joiner whose token leads nowhere: the inviter may have moved, or be on the network that this box is on too
-// and nothing else. The joiner cannot read beacons yet, but it can see who sends datagrams of their size, and
-// tries them at the standard port (DESIGN 7). Who does not know the invite is silent.
+// A joiner whose token leads nowhere: the inviter may have moved, or be on the network that this box is on
+// too and nothing else. The joiner cannot read beacons yet, but it can see who sends datagrams of their size,
+// and tries them at the standard port (DESIGN 7). Who does not know the invite is silent.
 
 import Causality
 import Mesh

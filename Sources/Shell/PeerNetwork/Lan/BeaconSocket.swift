@@ -98,8 +98,8 @@ final class BeaconSocket {
 
     // MARK: Groups
 
-    /// Is in the group on exactly these interfaces from now on, as far as the system lets it; why not where it
-    /// does not.
+    /// Is in the group on exactly these interfaces from now on, as far as the system lets it; why not where
+    /// it does not.
     func join(_ interfaces: Set<UInt32>) -> [UInt32: SystemFailure] {
         for index in joined.subtracting(interfaces) {
             // The interface may be gone, and its membership with it.

@@ -1,6 +1,6 @@
-// A laptop that slept comes back to peers that gave it up and to links that are dead, and nobody tells it. The
-// clocks do: BOOTTIME went on while MONOTONIC stood. A wall clock that was set is looked at too: after a power
-// cut without a battery that is the moment when the network's time server was reached.
+// A laptop that slept comes back to peers that gave it up and to links that are dead, and nobody tells it.
+// The clocks do: BOOTTIME went on while MONOTONIC stood. A wall clock that was set is looked at too: after a
+// power cut without a battery that is the moment when the network's time server was reached.
 
 import Glibc
 

@@ -1,7 +1,7 @@
-// The thread that knows the machine's networks: it hears from the kernel when they change, tells the node what
-// it listens on and where beacons can be sent, sends them, and hands over what is heard. One thread that waits
-// in poll(2), apart from the links' event loop: whoever floods the beacon port fills a buffer of the kernel,
-// which drops the rest, and takes nothing from the links.
+// The thread that knows the machine's networks: it hears from the kernel when they change, tells the node
+// what it listens on and where beacons can be sent, sends them, and hands over what is heard. One thread that
+// waits in poll(2), apart from the links' event loop: whoever floods the beacon port fills a buffer of the
+// kernel, which drops the rest, and takes nothing from the links.
 
 import Glibc
 public import Logging

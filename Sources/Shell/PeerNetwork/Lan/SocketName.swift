@@ -40,7 +40,8 @@ struct SocketName {
         }
     }
 
-    /// "ip:port", IPv6 in brackets, a link-local address with the name of its interface; nil when it is no IP.
+    /// "ip:port", IPv6 in brackets, a link-local address with the name of its interface; nil when it is no
+    /// IP.
     func text(interface: UInt32) -> String? {
         withUnsafeBytes(of: storage) { bytes in
             switch Int32(storage.ss_family) {
