@@ -47,7 +47,7 @@ struct LanThread {
         } catch {
             netlink = nil
             log.notice(
-                "changes of the network are looked for every \(LanLimits.pollMilliseconds / 1_000) s: \(error)",
+                "changes of the network are looked for every 10 s: \(error)",
                 metadata: ["code": "no-netlink"])
         }
     }
