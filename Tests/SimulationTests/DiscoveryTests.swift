@@ -101,11 +101,11 @@ extension World {
         let made = world.makeMovedMembers(2)
         let moved = try #require(made)
         world.putOnLan(moved[1], 2)
-        world.recordsBeacons = true
+        world.air.isRecorded = true
         world.run(milliseconds: 300_000)
-        let beacons = world.recordedBeacons
+        let beacons = world.air.beacons
         #expect(beacons.count >= 11)
-        world.recordsBeacons = false
+        world.air.isRecorded = false
         world.putOnLan(moved[1], nil)
         world.putOnLan(moved[0], 1)
         return (world, moved[0], beacons)
@@ -117,14 +117,14 @@ extension World {
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade)
         for number in 0..<4 { _ = world.createSpace(0, "more-\(number)") }
-        world.recordsBeacons = true
+        world.air.isRecorded = true
         for index in 0..<3 { world.putOnLan(index, 1) }
         for _ in 0..<6 {
             world.run(milliseconds: 400_000)
             world.crash(0)
             world.start(0)
         }
-        let beacons = world.recordedBeacons
+        let beacons = world.air.beacons
         #expect(beacons.count > 500)
         var seen: [UInt64: Int] = [:]
         for (number, beacon) in beacons.enumerated() {
@@ -147,9 +147,9 @@ extension World {
         var (world, hearer, beacons) = try recorded(seed: 740)
         world.run(milliseconds: 120_000)
         let before = try #require(world.discovery(hearer)).counts
-        world.recordsBeacons = true
-        let sentBefore = world.recordedBeacons.count
-        world.dials = [:]
+        world.air.isRecorded = true
+        let sentBefore = world.air.beacons.count
+        world.air.dials = [:]
         // From where the replayer is; each is sent over and over.
         for round in 0..<40 {
             for beacon in beacons { world.sendDatagram(beacon, from: "10.66.0.6:21420", to: hearer) }
@@ -162,10 +162,10 @@ extension World {
         let counts = try #require(world.discovery(hearer)).counts
         #expect(counts.heard - before.heard <= UInt64(beacons.count))
         #expect(counts.replayed >= 39 * UInt64(beacons.count - 1))
-        let dials = world.dials["10.66.0.6:21420"] ?? 0
+        let dials = world.air.dials["10.66.0.6:21420"] ?? 0
         #expect((1...15).contains(dials), "\(dials) dials in 40 s")
         // One every half a minute is its own rhythm, nothing more.
-        #expect(world.recordedBeacons.count - sentBefore <= 2)
+        #expect(world.air.beacons.count - sentBefore <= 2)
         world.checkSpace(hearer)
     }
 

@@ -31,7 +31,7 @@ struct ConnectionName: Hashable {
 extension World {
     mutating func dial(_ id: ConnectionID, _ address: String, from index: Int) {
         let delay = UInt64.random(in: weather.delay, using: &dice)
-        dials[address, default: 0] += 1
+        air.dials[address, default: 0] += 1
         let target = nodes.indices.first { self.address(of: $0) == address }
         guard let target, nodes[target].node != nil, !isWalled(index, target) else {
             let reason = target == nil ? "no such host" : "timed out"

@@ -38,14 +38,8 @@ public struct World {
     /// Numbers of connections by who dialled them.
     var dialled: [ConnectionName: UInt64] = [:]
     var nextConnection: UInt64 = 1
-    /// Which LAN each node is on, by index; nodes of one hear each other's beacons. Set it with `putOnLan`.
-    var lans: [Int: Int] = [:]
-    /// While true, `recordedBeacons` grows.
-    public var recordsBeacons = false
-    /// Every beacon that was sent meanwhile, in order.
-    public internal(set) var recordedBeacons: [[UInt8]] = []
-    /// Dials by address; tests set it back.
-    public var dials: [String: Int] = [:]
+    /// Who hears whose beacons, and what was sent and dialled.
+    public var air = Airwaves()
     /// Pairs that cannot reach each other, lower index first.
     var walls: Set<[Int]> = []
     /// What names mean to all nodes: numbers; a name that is not here cannot be found.
