@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "ReplClient", targets: ["ReplClient"]),
         .executable(name: "repld", targets: ["repld"]),
         .executable(name: "replctl", targets: ["replctl"]),
+        .executable(name: "replsim", targets: ["replsim"]),
         .executable(name: "replbench", targets: ["replbench"]),
     ],
     dependencies: [
@@ -101,8 +102,11 @@ let package = Package(
             ]),
 
         .target(
-            name: "Simulator", dependencies: node, path: "Sources/Simulation/Simulator", swiftSettings: strict
-        ),
+            name: "DocumentModel", dependencies: ["Bytes", "Causality", "Documents"],
+            path: "Sources/Simulation/DocumentModel", swiftSettings: strict),
+        .target(
+            name: "Simulator", dependencies: node + ["DocumentModel"], path: "Sources/Simulation/Simulator",
+            swiftSettings: strict),
         .target(
             name: "ReplClient",
             dependencies: ["Bytes", "Causality", "Documents", "ControlAPI", nioCore, nioPosix, nioHTTP1],
@@ -116,6 +120,7 @@ let package = Package(
                 lifecycle, signals, toml,
             ]),
         program("replctl", on: ["Bytes", "Documents", "ControlAPI", "ReplClient", argumentParser]),
+        program("replsim", on: node + ["ControlAPI", "Simulator", argumentParser]),
         program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
@@ -123,7 +128,7 @@ let package = Package(
         tests("SecureLinkTests", in: "Core/SecureLinkTests", of: base + ["SecureLink"]),
         tests("CausalityTests", in: "Core/CausalityTests", of: ["Bytes", "Causality"]),
         tests(
-            "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto"]),
+            "DocumentsTests", in: "Core/DocumentsTests", of: ["Bytes", "Causality", "Documents", "Crypto", "DocumentModel"]),
         tests("ReplicationTests", in: "Core/ReplicationTests", of: trust + ["Replication"]),
         tests("RosterTests", in: "Core/RosterTests", of: data + ["Identity", "Roster"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),

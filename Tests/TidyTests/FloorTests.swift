@@ -8,7 +8,7 @@ import Testing
 private let floors = [
     "CSodium", "CSQLite", "CZstd", "Bytes", "Crypto", "Causality", "Documents", "Wire", "Identity", "Roster",
     "SecureLink", "Replication", "Mesh", "Node", "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI",
-    "ControlServer", "Simulator", "ReplClient", "repld", "replctl", "replsim", "replbench",
+    "ControlServer", "DocumentModel", "Simulator", "ReplClient", "repld", "replctl", "replsim", "replbench",
 ]
 
 private func imports(of file: SourceFile) -> [String] {

@@ -3,6 +3,8 @@
 // `Comparable`: two vectors can be concurrent, and a sort over them would be wrong. Kept as a sorted array,
 // so that iteration and encoding are the same in every process and joins are merges.
 
+import Bytes
+
 /// How two version vectors relate.
 public enum CausalOrder: Equatable, Sendable {
     case equal
@@ -45,6 +47,8 @@ public struct VersionVector: Hashable, Sendable {
 
     public func contains(_ dot: Dot) -> Bool {
         precondition(dot.sequence > .none, "dots start at 1")
+        if Planted.isOn(.vectorByMaximum) { return entries.contains { $0.last >= dot.sequence } }
+        if Planted.isOn(.vectorByMaximum) { return entries.contains { $0.last >= dot.sequence } }
         return dot.sequence <= self[dot.replica]
     }
 

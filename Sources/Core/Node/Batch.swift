@@ -2,6 +2,7 @@
 // with the first input after a commit; its effects leave when the store said that they are durable, or not at
 // all.
 
+import Bytes
 import Causality
 
 /// The batch that is being handled.
@@ -56,7 +57,11 @@ struct Batch: Sendable {
         for effect in effects {
             switch effect {
             case .answer(let request, let answer) where answer.isFinal:
-                if answered.insert(request).inserted { result.append(.answer(request, .failed(error))) }
+                if Planted.isOn(.acknowledgedBeforeCommit) {
+                    result.append(effect)
+                } else if answered.insert(request).inserted {
+                    result.append(.answer(request, .failed(error)))
+                }
             case .log: result.append(effect)
             case .backup(let request), .reload(let request, _):
                 result.append(.answer(request, .failed(error)))

@@ -2,6 +2,7 @@
 // store, so memory never shows what is not durable. A failed sync is not: the kernel may have dropped dirty
 // pages and report success next time, so the process stops (as PostgreSQL learned in 2018).
 
+import Bytes
 import Causality
 
 extension Node {
@@ -25,7 +26,7 @@ extension Node {
             ))
         effects += dropLinks(at: now)
         do throws(StoreFailure) {
-            try reload(at: now)
+            if !Planted.isOn(.lostBatchKept) { try reload(at: now) }
             retireLogs()
         } catch {
             effects.append(.halt("the store cannot be read again after a failed commit: \(error)"))

@@ -2,6 +2,7 @@
 // one means concurrent writes; the winner shows and the others are conflicts. No tombstones: what is covered
 // is dropped, and by causal order it cannot come back.
 
+import Bytes
 import Causality
 
 /// One surviving register write.
@@ -30,6 +31,11 @@ struct Registers: Sendable {
 
     mutating func add(_ write: RegisterWrite) {
         guard let best = winner else {
+            winner = write
+            return
+        }
+        if Planted.isOn(.winnerByArrival) {
+            others.append(best)
             winner = write
             return
         }

@@ -4,6 +4,7 @@
 // remembered. Of each replica only the greatest surviving edit matters, because a delete that covers it
 // covers the earlier ones too.
 
+import Bytes
 import Causality
 
 /// The greatest surviving edit of each replica. It is live while there is one.
@@ -31,6 +32,10 @@ struct SurvivingEdits: Sendable {
 
     /// A delete drops what its author had seen. O(replicas).
     mutating func removeCovered(by stamp: OperationStamp) {
+        if Planted.isOn(.deleteWinsOverEdit) {
+            self = SurvivingEdits()
+            return
+        }
         if others.isEmpty {
             if let only = first, stamp.covers(only.dot) { (first, latest) = (nil, nil) }
             return

@@ -14,8 +14,11 @@ import Wire
 extension Node {
     mutating func haveArrived(_ frame: HaveFrame, _ place: ChannelPlace, at now: Instant) {
         guard let link = links.connections[place.connection]?.link else { return }
-        let vector = spaces[place.space].forks.closed.clamped(
+        var vector = spaces[place.space].forks.closed.clamped(
             VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) }))
+        if Planted.isOn(.needRemembered), let known = spaces[place.space].peerVectors[link.device] {
+            vector.join(known)
+        }
         do throws(SpaceSync.Fault) {
             try links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHolds(
                 vector, isFull: frame.extent == .full)

@@ -72,7 +72,12 @@ extension Node {
             // Taken out while it is worked on, so that its vectors are changed in place.
             var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
         else { return }
-        defer { links.connections[id]?.link?.channels[number] = channel }
+        defer {
+            links.connections[id]?.link?.channels[number] = channel
+            if Planted.isOn(.needRemembered), let peer = links.connections[id]?.link?.device {
+                spaces[index].peerVectors[peer, default: VersionVector()].join(channel.sync.sent)
+            }
+        }
         guard channel.isReady else { return }
         var frames = forksToTell(on: &channel, number, in: index)
         // 1. What I took in, and what others bring me. What I hold was told by `tellHave`.
@@ -193,7 +198,9 @@ extension Node {
         seals.removeAll { $0.last > end }
         let run = Run(replica: replica, first: part.first, last: end, bytes: part.bytes)
         let sealed = SealedRun(declaration: log.declaration, run: run, seals: seals)
-        let segment = Segment.seal(sealed, in: space, contentKey: content, nonce: entropy.bytes(24))
+        let random = entropy.bytes(24)
+        let nonce = Planted.isOn(.nonceFromSequence) ? replica.raw.bytes + Array(repeating: UInt8(truncatingIfNeeded: first.value), count: 8) : random
+        let segment = Segment.seal(sealed, in: space, contentKey: content, nonce: nonce)
         var writer = ByteWriter(reserving: segment.body.count + 512)
         segment.encode(into: &writer)
         round.keep(writer.bytes, through: end, as: key)

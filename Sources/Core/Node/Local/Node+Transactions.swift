@@ -40,7 +40,9 @@ extension Node {
     private mutating func repeatAnswer(_ id: RequestID, in index: Int, _ transaction: Transaction)
         throws(NodeError) -> Bool
     {
-        guard let idempotency = transaction.idempotency else { return false }
+        guard let idempotency = transaction.idempotency, !Planted.isOn(.repeatedTransactionWritten) else {
+            return false
+        }
         let space = spaces[index].id
         let known = try stored { node throws(StoreFailure) in
             try node.store.idempotency(space, idempotency.key)

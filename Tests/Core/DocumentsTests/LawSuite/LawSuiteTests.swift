@@ -3,6 +3,7 @@
 
 import Bytes
 import Causality
+import DocumentModel
 import Testing
 
 @testable import Documents
@@ -61,7 +62,7 @@ func replay(_ order: [TestChange], reopening: Set<Int> = []) throws -> Simulated
         let reopening = Set(order.indices.filter { _ in Int.random(in: 0...3, using: &random) == 0 })
         let other = try replay(order, reopening: reopening)
         expectEqual(replicas[0], other, "seed \(seed)")
-        #expect(NaiveModel(order).plain == other.plain, "seed \(seed)")
+        #expect(ModelDocument(of: order).plain == other.plain, "seed \(seed)")
         #expect(other.document.typed?.plain == other.plain)
     }
 
@@ -74,7 +75,7 @@ func replay(_ order: [TestChange], reopening: Set<Int> = []) throws -> Simulated
         var random = SeededGenerator(seed: seed)
         let other = try replay(DeliveryOrders.drawn(of: changes, using: &random), reopening: [5, 11])
         expectEqual(replicas[0], other, "\(kind) \(seed)")
-        #expect(NaiveModel(changes).plain == other.plain, "\(kind) \(seed)")
+        #expect(ModelDocument(of: changes).plain == other.plain, "\(kind) \(seed)")
     }
 
     @Test("a long history with many replicas converges", arguments: 5_000..<5_003 as Range<UInt64>)

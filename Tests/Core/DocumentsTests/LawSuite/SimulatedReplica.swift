@@ -3,6 +3,7 @@
 
 import Bytes
 import Causality
+import DocumentModel
 import Testing
 
 @testable import Documents
@@ -129,4 +130,14 @@ func expectEqual(
 func exchange(_ replicas: inout [SimulatedReplica], _ changes: [TestChange]) {
     for index in replicas.indices { replicas[index].execute(all: changes) }
     for replica in replicas.dropFirst() { expectEqual(replicas[0], replica) }
+}
+
+extension ModelDocument {
+    /// What the changes, in a causal order, make.
+    init(of changes: [TestChange]) {
+        self.init(
+            changes.flatMap { change in
+                zip(change.operations, change.stamps).map { (operation: $0, stamp: $1) }
+            })
+    }
 }

@@ -52,6 +52,27 @@ extension World {
         nodes[index].disk.poison = change
     }
 
+    /// What the disk of a running node does wrong next; nil: nothing.
+    public mutating func setDiskFault(_ index: Int, _ fault: MemoryStore.Fault?) {
+        nodes[index].node?.store.fault = fault
+        nodes[index].disk.fault = fault
+    }
+
+    /// The node does nothing for so long; what comes for it waits.
+    public mutating func pause(_ index: Int, milliseconds: UInt64) {
+        nodes[index].pausedUntil = max(nodes[index].pausedUntil, time + milliseconds)
+    }
+
+    /// Nothing arrives from one node at another any more, until `reunite` or `unblock`.
+    public mutating func block(_ direction: Direction) { walls.insert(direction) }
+    public mutating func unblock(_ direction: Direction) { walls.remove(direction) }
+
+    /// What is under way from one node to another waits until this moment, and then comes at once.
+    public mutating func clog(_ direction: Direction, until moment: UInt64) { clogs[direction] = moment }
+
+    /// The machine's routes changed: the node hears of it.
+    public mutating func changeNetwork(_ index: Int) { handle(index, .networkChanged) }
+
     /// The node is told to stop, as by SIGTERM. It still runs: what it says is sent.
     public mutating func stop(_ index: Int) { handle(index, .stopping) }
 
@@ -78,8 +99,8 @@ extension World {
 
     private func isFor(_ index: Int, _ event: Event) -> Bool {
         switch event.kind {
-        case .input(index, _), .tick(index), .commit(index): return true
-        case .deliver(let number, let toDialler, _), .ended(let number, let toDialler):
+        case .input(index, _, _), .tick(index), .commit(index): return true
+        case .deliver(let number, let toDialler):
             guard let connection = connections[number] else { return false }
             return (toDialler ? connection.dialler : connection.listener).node == index
         case .arrive(let number): return connections[number]?.joins(index) ?? false
@@ -106,6 +127,12 @@ extension World {
     public mutating func sendAsStranger(_ number: UInt64, _ bytes: [UInt8]) {
         guard let stranger = strangers[number], !stranger.isClosed else { return }
         handle(stranger.node, .received(ConnectionID(number), bytes))
+    }
+
+    /// Hangs up.
+    public mutating func endStranger(_ number: UInt64) {
+        guard let stranger = strangers.removeValue(forKey: number), !stranger.isClosed else { return }
+        handle(stranger.node, .disconnected(ConnectionID(number), reason: "closed by the peer"))
     }
 
     /// What the node sent since the last call.

@@ -5,12 +5,13 @@ import Node
 /// Something that will happen.
 struct Event {
     enum Kind {
-        case input(Int, Input)
+        /// For a node as it runs now: after so many starts.
+        case input(Int, start: UInt64, Input)
         case tick(Int)
         /// The batch of a node ends.
         case commit(Int)
-        case deliver(UInt64, toDialler: Bool, [UInt8])
-        case ended(UInt64, toDialler: Bool)
+        /// The first piece on the way to an end of a connection.
+        case deliver(UInt64, toDialler: Bool)
         case arrive(UInt64)
     }
 
@@ -42,6 +43,9 @@ struct EventQueue {
             child = (child - 1) / 2
         }
     }
+
+    /// When the first event is due.
+    var firstTime: UInt64? { heap.first?.time }
 
     /// The first event, unless it is later than `end`.
     mutating func popFirst(until end: UInt64) -> Event? {

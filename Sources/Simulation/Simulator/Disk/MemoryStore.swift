@@ -16,10 +16,19 @@ public struct MemoryStore: ChangeStore, Sendable {
         public var commitsBefore: Int
         /// Thrown by that commit. After a failed sync, every later commit fails the same way.
         public var failure: StoreFailure
+        /// Set: not a commit fails but the write after so many, in the middle of a transaction.
+        public var writesBefore: Int?
+        /// What a failed commit wrote is found after a restart all the same: a failed sync says nothing about
+        /// what reached the disk.
+        public var isKept = false
 
-        public init(commitsBefore: Int = 0, failure: StoreFailure) {
+        public init(
+            commitsBefore: Int = 0, failure: StoreFailure, writesBefore: Int? = nil, isKept: Bool = false
+        ) {
             self.commitsBefore = commitsBefore
             self.failure = failure
+            self.writesBefore = writesBefore
+            self.isKept = isKept
         }
     }
 
@@ -58,20 +67,30 @@ public struct MemoryStore: ChangeStore, Sendable {
 
     public mutating func commit() throws(StoreFailure) {
         precondition(undo != nil, "commit outside a transaction")
-        if var fault {
+        if var fault, fault.writesBefore == nil {
             fault.commitsBefore -= 1
             self.fault = fault
             if fault.commitsBefore < 0 {
                 if case .syncFailed = fault.failure {
                     self.fault?.commitsBefore = 0
+                    self.fault?.isKept = false
                 } else {
                     self.fault = nil
                 }
-                rollback()
+                if fault.isKept { undo = nil } else { rollback() }
                 throw fault.failure
             }
         }
         undo = nil
+    }
+
+    /// Before each write: the one that a fault has chosen fails.
+    private mutating func strike() throws(StoreFailure) {
+        guard let left = fault?.writesBefore, let failure = fault?.failure else { return }
+        fault?.writesBefore = left - 1
+        guard left <= 0 else { return }
+        fault = nil
+        throw failure
     }
 
     public mutating func rollback() {
@@ -86,12 +105,14 @@ public struct MemoryStore: ChangeStore, Sendable {
     // MARK: Writes
 
     public mutating func setMeta(_ name: String, _ value: [UInt8]?) throws(StoreFailure) {
+        try strike()
         let old = tables.meta[name]
         tables.meta[name] = value
         onRollback { $0.meta[name] = old }
     }
 
     public mutating func put(_ space: SpaceRecord) throws(StoreFailure) {
+        try strike()
         let id = space.id
         guard let old = tables.spaces[id]?.record else {
             tables.spaces[id] = MemoryTables.Space(record: space)
@@ -103,12 +124,13 @@ public struct MemoryStore: ChangeStore, Sendable {
     }
 
     public mutating func remove(_ space: SpaceID) throws(StoreFailure) {
+        try strike()
         let old = tables.spaces.removeValue(forKey: space)
         onRollback { $0.spaces[space] = old }
     }
 
     public mutating func addRosterOperation(_ space: SpaceID, _ bytes: [UInt8]) throws(StoreFailure) {
-        change(space) {
+        try change(space) {
             $0.roster.append(bytes)
         } undoing: {
             $0.roster.removeLast()
@@ -129,7 +151,7 @@ public struct MemoryStore: ChangeStore, Sendable {
         {
             trapTables = afterCrash().tables
         }
-        change(space) {
+        try change(space) {
             $0.logs[run.replica, default: MemoryTables.Log()].runs.append(run)
             $0.commits.append(contentsOf: changes)
             for (record, keys) in zip(changes, touched) {
@@ -147,11 +169,11 @@ public struct MemoryStore: ChangeStore, Sendable {
     public mutating func addBoundary(_ space: SpaceID, _ replica: ReplicaID, _ boundary: BoundaryRecord)
         throws(StoreFailure)
     {
-        changeLog(space, replica) { $0.boundaries[boundary.last] = boundary }
+        try changeLog(space, replica) { $0.boundaries[boundary.last] = boundary }
     }
 
     public mutating func addSeal(_ space: SpaceID, _ seal: Seal, isBoundary: Bool) throws(StoreFailure) {
-        changeLog(space, seal.replica) { log in
+        try changeLog(space, seal.replica) { log in
             let latest = log.seals.last
             if let latest, latest.name > seal.last, !isBoundary { return }
             if let latest, latest.name < seal.last, !latest.value.isBoundary { log.seals[latest.name] = nil }
@@ -163,7 +185,7 @@ public struct MemoryStore: ChangeStore, Sendable {
     public mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure) {
         let old = tables.spaces[space]?.documents[document.key]
         let delta = (document.isVisible ? 1 : 0) - (old?.isVisible == true ? 1 : 0)
-        change(space) {
+        try change(space) {
             $0.documents[document.key] = document
             $0.visibleCount += delta
         } undoing: {
@@ -174,7 +196,7 @@ public struct MemoryStore: ChangeStore, Sendable {
 
     public mutating func put(_ space: SpaceID, _ key: Key, _ snapshot: SnapshotRecord) throws(StoreFailure) {
         let old = tables.spaces[space]?.snapshots[key]
-        change(space) {
+        try change(space) {
             $0.snapshots[key] = snapshot
         } undoing: {
             $0.snapshots[key] = old
@@ -183,7 +205,7 @@ public struct MemoryStore: ChangeStore, Sendable {
 
     public mutating func put(_ space: SpaceID, _ key: Key, _ record: IdempotencyRecord) throws(StoreFailure) {
         let old = tables.spaces[space]?.idempotency[key]
-        change(space) {
+        try change(space) {
             $0.idempotency[key] = record
         } undoing: {
             $0.idempotency[key] = old
@@ -192,7 +214,7 @@ public struct MemoryStore: ChangeStore, Sendable {
 
     public mutating func put(_ space: SpaceID, _ fork: ForkRecord) throws(StoreFailure) {
         let old = tables.spaces[space]?.forks[fork.replica]
-        change(space) {
+        try change(space) {
             $0.forks[fork.replica] = fork
         } undoing: {
             $0.forks[fork.replica] = old
@@ -200,18 +222,18 @@ public struct MemoryStore: ChangeStore, Sendable {
     }
 
     public mutating func put(_ space: SpaceID, _ skipped: SkippedRecord) throws(StoreFailure) {
-        setSkipped(space, skipped.change.position, skipped)
+        try setSkipped(space, skipped.change.position, skipped)
     }
 
     public mutating func removeSkipped(_ space: SpaceID, at position: CommitPosition) throws(StoreFailure) {
-        setSkipped(space, position, nil)
+        try setSkipped(space, position, nil)
     }
 
     private mutating func setSkipped(
         _ space: SpaceID, _ position: CommitPosition, _ record: SkippedRecord?
-    ) {
+    ) throws(StoreFailure) {
         let old = tables.spaces[space]?.skipped[position]
-        change(space) {
+        try change(space) {
             $0.skipped[position] = record
         } undoing: {
             $0.skipped[position] = old
@@ -223,7 +245,7 @@ public struct MemoryStore: ChangeStore, Sendable {
     ) throws(StoreFailure) {
         precondition(changes.count == touched.count, "\(changes.count) changes, \(touched.count) lists")
         for (record, keys) in zip(changes, touched) {
-            change(space) {
+            try change(space) {
                 MemoryTables.mark(record, touching: keys, as: status, in: &$0)
             } undoing: {
                 MemoryTables.mark(record, touching: keys, as: record.status, in: &$0)
@@ -236,7 +258,7 @@ public struct MemoryStore: ChangeStore, Sendable {
             let old = tables.spaces[space]?.idempotency ?? [:]
             let kept = old.filter { $0.value.expires >= wall }
             if kept.count < old.count {
-                change(space) {
+                try change(space) {
                     $0.idempotency = kept
                 } undoing: {
                     $0.idempotency = old
@@ -255,7 +277,8 @@ public struct MemoryStore: ChangeStore, Sendable {
     private mutating func change(
         _ space: SpaceID, _ body: (inout MemoryTables.Space) -> Void,
         undoing step: @escaping @Sendable (inout MemoryTables.Space) -> Void
-    ) {
+    ) throws(StoreFailure) {
+        try strike()
         guard tables.spaces[space] != nil else {
             preconditionFailure("a write to the unknown space \(space)")
         }
@@ -275,10 +298,10 @@ public struct MemoryStore: ChangeStore, Sendable {
     /// Boundaries and seals are few: the step back puts their old tables back whole.
     private mutating func changeLog(
         _ space: SpaceID, _ replica: ReplicaID, _ body: (inout MemoryTables.Log) -> Void
-    ) {
+    ) throws(StoreFailure) {
         let old = tables.spaces[space]?.logs[replica] ?? MemoryTables.Log()
         let (boundaries, seals) = (old.boundaries, old.seals)
-        change(space) {
+        try change(space) {
             body(&$0.logs[replica, default: MemoryTables.Log()])
         } undoing: {
             $0.logs[replica]?.boundaries = boundaries
@@ -288,6 +311,9 @@ public struct MemoryStore: ChangeStore, Sendable {
 }
 
 extension MemoryStore {
+    /// The last position committed in a space; nil when it has none of that name.
+    public func position(of space: SpaceID) -> CommitPosition? { tables.spaces[space]?.record.position }
+
     public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? { try view.meta(name) }
     public func spaces() throws(StoreFailure) -> [SpaceRecord] { try view.spaces() }
     public func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]] {

@@ -1,8 +1,34 @@
 // One box of the world: its disk, its keys, and the node value while it runs.
 
-import Causality
+public import Causality
 public import Crypto
 public import Node
+
+/// A wall clock that is wrong. The monotonic clock of a node is always right.
+public struct WorldClock: Hashable, Sendable {
+    /// Milliseconds that it is ahead of the world's.
+    public var offset: Int64 = 0
+    /// Parts of a thousand that it goes too fast.
+    public var driftPerMille: Int64 = 0
+    /// It shows this and does not move.
+    public var stuckAt: UInt64?
+
+    public init() {}
+
+    /// What it shows when the world's clock shows `wall`, `time` after the start.
+    public func wall(_ wall: UInt64, at time: UInt64) -> UInt64 {
+        if let stuckAt { return stuckAt }
+        return UInt64(max(0, Int64(wall) + offset + Int64(time) * driftPerMille / 1_000))
+    }
+}
+
+/// A moment inside the end of a batch.
+public enum CrashPoint: Hashable, Sendable {
+    /// Nothing of the batch is on the disk.
+    case beforeCommit
+    /// All of it is, and so many of its effects left.
+    case afterEffects(Int)
+}
 
 /// A node of a `World`.
 public struct WorldNode {
@@ -19,10 +45,22 @@ public struct WorldNode {
     var nextRequest: UInt64 = 1
     /// Its process died of a trap before this start.
     var hasCrashed = false
+    /// Its wall clock.
+    public var clock = WorldClock()
+    /// It does nothing before this moment, as under SIGSTOP; what comes for it waits.
+    public internal(set) var pausedUntil: UInt64 = 0
+    /// How long it collects inputs before it commits; nil: as long as the world says. A slow disk.
+    public var batchMilliseconds: UInt64?
+    /// Where the next batch that has effects ends in a crash.
+    public var crashPoint: CrashPoint?
+    /// What is known about its state directory at the next start: why its logs may have gone on elsewhere.
+    public var discontinuity: String?
     /// When its next tick is scheduled.
     var tickAt: UInt64?
     /// When the open batch is committed; nil: none is open.
     var commitAt: UInt64?
+    /// It has taken inputs that it has not committed.
+    var isInBatch: Bool { commitAt != nil }
     let seed: UInt64
     let staticPeers: [String]
     let address: String
@@ -39,7 +77,8 @@ public struct WorldNode {
     func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore> {
         var configuration = NodeConfiguration(
             device: deviceKey, box: box, deviceName: deviceName, version: "simulated",
-            entropySeed: secret(100 + starts), discontinuity: nil, staticPeers: staticPeers, advertise: [])
+            entropySeed: secret(100 + starts), discontinuity: discontinuity, staticPeers: staticPeers,
+            advertise: [])
         configuration.hasCrashed = hasCrashed
         do throws(StoreFailure) {
             guard let other else { return try Node(store: disk, configuration: configuration, at: now) }
@@ -54,6 +93,8 @@ public struct WorldNode {
 
     /// The device's key, for tests that act as a compromised member.
     public var deviceKey: SigningKey { SigningKey(seed: secret(1)) }
+
+    public var device: DeviceID { DeviceID(publicKey: deviceKey.publicKey) }
 
     private func secret(_ use: UInt64) -> Secret {
         var dice = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(index) &* 1_009 &+ use)

@@ -9,23 +9,10 @@ public import Node
 
 /// Nodes, the network between them, and the clock.
 public struct World {
-    /// What the network does to connections.
-    public struct Weather: Sendable {
-        /// One way, milliseconds; each direction of a connection stays in order, connections do not.
-        public var delay: ClosedRange<UInt64> = 1...40
-        /// One delivery in so many breaks its connection; 0: none.
-        public var breaksOneIn: UInt64 = 0
-        /// One datagram in so many is lost, and one comes twice; 0: none.
-        public var losesDatagramOneIn: UInt64 = 0
-        public var doublesDatagramOneIn: UInt64 = 0
-        /// Bytes of a delivery at most: the stream arrives in pieces of any size up to this.
-        public var pieceBytesMax = 2_048
-
-        public init() {}
-    }
-
     public internal(set) var nodes: [WorldNode] = []
     public var weather = Weather()
+    /// Directions with a weather of their own.
+    public var weathers: [Direction: Weather] = [:]
     /// How long a node collects inputs before it commits them as one batch; 0: each by itself.
     public var batchMilliseconds: UInt64 = 0
     /// Milliseconds since the start.
@@ -35,15 +22,25 @@ public struct World {
     var dice: SeededGenerator
     var events = EventQueue()
     var connections: [UInt64: WorldConnection] = [:]
-    /// Numbers of connections by who dialled them.
-    var dialled: [ConnectionName: UInt64] = [:]
     var nextConnection: UInt64 = 1
     /// Who hears whose beacons, and what was sent and dialled.
     public var air = Airwaves()
-    /// Pairs that cannot reach each other, lower index first.
-    var walls: Set<[Int]> = []
     /// What names mean to all nodes: numbers; a name that is not here cannot be found.
     public var names: [String: [String]] = [:]
+    var ends: [ConnectionName: ConnectionEnd] = [:]
+    /// Directions in which nothing arrives.
+    var walls: Set<Direction> = []
+    /// Directions in which everything waits until a moment.
+    var clogs: [Direction: UInt64] = [:]
+    /// How often each fault of the weather happened.
+    public internal(set) var faultCounts: [FaultKind: Int] = [:]
+    /// What happened since it was last taken, for whoever checks; nothing is noted unless `isObserved`.
+    public internal(set) var happenings: [Happening] = []
+    public var isObserved = false
+    /// Bytes that must never be seen on the network.
+    public var secret: [UInt8] = []
+    /// What diallers sent at the beginning of the last connections, to be played again.
+    var recordings: [UInt64: Recording] = [:]
     /// Connections of tests, by number.
     var strangers: [UInt64: Stranger] = [:]
     let seed: UInt64
@@ -67,14 +64,18 @@ public struct World {
 
     public func address(of index: Int) -> String { "10.0.0.\(index + 1):21420" }
 
-    /// Power loss: what the store did not sync is gone, connections die without a word to this node.
-    public mutating func crash(_ index: Int) {
+    /// Power loss: what the store did not sync is gone. The other ends of its connections hear of it, or,
+    /// `silently`, nothing at all.
+    public mutating func crash(_ index: Int, silently: Bool = false) {
         guard let node = nodes[index].node else { return }
         nodes[index].disk = node.store.afterCrash()
         nodes[index].node = nil
         nodes[index].commitAt = nil
-        for id in connections.keys.sorted() where connections[id]?.joins(index) == true {
-            breakConnection(id)
+        nodes[index].tickAt = nil
+        nodes[index].crashPoint = nil
+        note(.crashed(index))
+        for number in connections.keys.sorted() where connections[number]?.joins(index) == true {
+            if silently { abandonConnection(number, of: index) } else { breakConnection(number) }
         }
     }
 
@@ -82,8 +83,10 @@ public struct World {
     public mutating func start(_ index: Int) {
         precondition(nodes[index].node == nil, "node \(index) runs")
         nodes[index].starts += 1
-        let node = nodes[index].boot(at: now)
+        let node = nodes[index].boot(at: now(of: index))
         nodes[index].node = node
+        nodes[index].discontinuity = nil
+        note(.started(index))
         handle(index, .listening([address(of: index)]))
         tellNetworks(index)
     }
@@ -91,21 +94,23 @@ public struct World {
     /// Nobody in `group` reaches anybody outside it. Their connections stall without being closed.
     public mutating func separate(_ group: Set<Int>) {
         for a in nodes.indices {
-            for b in nodes.indices where a < b && group.contains(a) != group.contains(b) {
-                walls.insert([a, b])
+            for b in nodes.indices where group.contains(a) != group.contains(b) {
+                walls.insert(Direction(from: a, to: b))
             }
         }
     }
 
     public mutating func reunite() {
         walls = []
+        clogs = [:]
         for index in nodes.indices { handle(index, .networkChanged) }
     }
 
     /// The walls go, and no node is told that anything changed.
     public mutating func heal() { walls = [] }
 
-    func isWalled(_ a: Int, _ b: Int) -> Bool { walls.contains([min(a, b), max(a, b)]) }
+    /// True when nothing arrives from one node at another.
+    func isWalled(_ from: Int, _ to: Int) -> Bool { walls.contains(Direction(from: from, to: to)) }
 
     // MARK: Requests
 
@@ -149,6 +154,11 @@ public struct World {
 
     public var now: Instant { Instant(monotonic: 1_000 + time, wall: 1_700_000_000_000 + time) }
 
+    /// The moment as a node's clocks show it.
+    public func now(of index: Int) -> Instant {
+        Instant(monotonic: now.monotonic, wall: nodes[index].clock.wall(now.wall, at: time))
+    }
+
     /// Lets this much time pass.
     public mutating func run(milliseconds: UInt64) {
         let end = time + milliseconds
@@ -179,39 +189,53 @@ public struct World {
     mutating func carryOut(_ event: Event) {
         time = max(time, event.time)
         switch event.kind {
-        case .input(let index, let input): handle(index, input)
+        case .input(let index, let start, let input):
+            if nodes[index].starts == start { handle(index, input) }
         case .tick(let index):
             if nodes[index].tickAt == event.time {
                 nodes[index].tickAt = nil
                 handle(index, .tick)
             }
         case .commit(let index): if nodes[index].commitAt == event.time { commit(index) }
-        case .deliver(let id, let toDialler, let bytes): deliver(id, toDialler, bytes)
-        case .ended(let id, let toDialler): deliverEnd(id, toDialler)
+        case .deliver(let id, let toDialler): deliver(id, toDialler: toDialler)
         case .arrive(let id): arrive(id)
         }
+    }
+
+    /// Hands an input to a node later, if it runs on until then.
+    mutating func plan(_ input: Input, for index: Int, at moment: UInt64) {
+        events.insert(Event(time: moment, kind: .input(index, start: nodes[index].starts, input)))
     }
 
     /// One input; its commit and what it asks for, at once or at the end of the batch.
     mutating func handle(_ index: Int, _ input: Input) {
         guard nodes[index].node != nil else { return }
+        guard nodes[index].pausedUntil <= time else {
+            return plan(input, for: index, at: nodes[index].pausedUntil)
+        }
         trace(UInt64(index))
         trace(time)
-        let now = self.now
+        let now = now(of: index)
         nodes[index].node?.handle(input, at: now)
-        guard batchMilliseconds > 0 else { return commit(index) }
+        let pause = nodes[index].batchMilliseconds ?? batchMilliseconds
+        guard pause > 0 else { return commit(index) }
         if nodes[index].commitAt == nil {
-            nodes[index].commitAt = time + batchMilliseconds
-            events.insert(Event(time: time + batchMilliseconds, kind: .commit(index)))
+            nodes[index].commitAt = time + pause
+            events.insert(Event(time: time + pause, kind: .commit(index)))
         }
     }
 
     /// The end of a batch: what it made durable leaves.
     private mutating func commit(_ index: Int) {
         nodes[index].commitAt = nil
-        let now = self.now
+        if nodes[index].crashPoint == .beforeCommit { return crash(index) }
+        let now = now(of: index)
         let effects = nodes[index].node?.commit(at: now) ?? []
-        for effect in effects { perform(effect, of: index) }
+        note(.committed(index))
+        var left = effects.count
+        if case .afterEffects(let count) = nodes[index].crashPoint, !effects.isEmpty { left = count }
+        for effect in effects.prefix(left) { perform(effect, of: index) }
+        if case .afterEffects = nodes[index].crashPoint, !effects.isEmpty { return crash(index) }
         guard let deadline = nodes[index].node?.deadline else { return }
         let due = max(time + 1, deadline > 1_000 ? deadline - 1_000 : 0)
         if due < nodes[index].tickAt ?? .max {
@@ -223,8 +247,11 @@ public struct World {
     private mutating func perform(_ effect: Effect, of index: Int) {
         if performForStranger(effect) { return }
         switch effect {
-        case .answer(let request, let answer): nodes[index].answers[request, default: []].append(answer)
+        case .answer(let request, let answer):
+            if isObserved { return note(.answered(index, request, answer)) }
+            nodes[index].answers[request, default: []].append(answer)
         case .log(let level, let code, let message):
+            note(.logged(index, level, code: code, message))
             let line = "\(time) \(level) \(code): \(message)"
             nodes[index].log.append(line)
         case .dial(let id, let address): dial(id, address, from: index)
@@ -239,6 +266,7 @@ public struct World {
             let report = ReloadReport(applied: [], needsRestart: [])
             nodes[index].answers[request, default: []].append(.reloaded(report))
         case .halt(let message):
+            note(.logged(index, .critical, code: "halt", message))
             let line = "\(time) halt: \(message)"
             nodes[index].log.append(line)
             crash(index)

@@ -55,7 +55,7 @@ extension World {
         }
         for _ in 0..<copies {
             let at = time + UInt64.random(in: weather.delay, using: &dice)
-            events.insert(Event(time: at, kind: .input(index, input)))
+            plan(input, for: index, at: at)
         }
     }
 }

@@ -1,0 +1,43 @@
+// What checkers beside the node look at between two batches: the simulator compares it with a model. Nothing
+// here changes the node, and nothing of the daemon uses it.
+
+public import Bytes
+public import Causality
+public import Documents
+import Replication
+
+/// One document as a node has it.
+public struct InspectedDocument: Sendable {
+    /// Decoded in memory; nil when it is not there now.
+    public let cached: Document?
+    /// As snapshot and tail give it.
+    public let stored: Document
+}
+
+extension Node {
+    /// Both forms of a document; nil when this node is not in the space.
+    public func inspect(_ key: Key, in space: SpaceID) throws(StoreFailure) -> InspectedDocument? {
+        guard let index = spaceIndex(space) else { return nil }
+        precondition(spaces[index].openRun == nil, "an inspection within a batch")
+        var reader = LogReader(space: space)
+        let stored = try SpaceState.load(key, of: space, from: store, with: &reader).document
+        return InspectedDocument(
+            cached: spaces[index].documents.peek(key) { $0.document }, stored: stored)
+    }
+
+    /// What a program would read, from memory when it is there; nil when it is absent.
+    public func glance(_ key: Key, in space: SpaceID) -> PlainValue? {
+        spaceIndex(space).flatMap { spaces[$0].documents.peek(key) { $0.document.plain } } ?? nil
+    }
+
+    /// Spaces of this node by id, ascending.
+    public var spaceIDs: [SpaceID] { spaces.map(\.id) }
+    /// Early changes that wait, and their bytes.
+    public var earlyChanges: (count: Int, bytes: Int) { (links.buffer.count, links.buffer.byteCount) }
+    /// Watchers and waits.
+    public var openRequests: Int { watchers.count + waitingReads.count + waitingHolds.count }
+    public var openConnections: Int { links.connections.count }
+    public var raisedAlarms: [Alarm] { alarms }
+    /// Counters of the node, as `metrics` shows them.
+    public func metricsText(at now: Instant) -> String { metrics(at: now) }
+}

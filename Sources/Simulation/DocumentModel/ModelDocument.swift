@@ -1,0 +1,165 @@
+// The definition of DESIGN 6, evaluated anew from the set of executed operations: what is live, what a slot
+// shows, who is in a set, where things stand. It shares no merge code with the core, has no state that grows
+// from operation to operation, and is slow; the simulator compares the nodes' documents with it.
+
+import Bytes
+import Causality
+public import Documents
+
+/// One document as the set of its executed operations makes it.
+public struct ModelDocument {
+    struct Act {
+        let action: Action
+        let stamp: OperationStamp
+    }
+
+    /// A value that competes for a slot.
+    private struct Candidate {
+        let generation: UInt32
+        let priority: Priority
+        let value: PlainValue
+    }
+
+    /// What was done in each container itself, in causal order.
+    var acts: [ModelPath: [Act]] = [:]
+    /// Edits in a container or anything inside it, and deletes of it.
+    private var edits: [ModelPath: [Priority]] = [:]
+    private var deletes: [ModelPath: [OperationStamp]] = [:]
+    /// Containers that were ever named right inside one.
+    private var inner: [ModelPath: Set<ModelStep>] = [:]
+    /// Edits about an element of a list, or inside it.
+    private var elementEdits: [ModelPath: [Dot: [Dot]]] = [:]
+    /// Elements that were inserted in a list.
+    private var inserted: [ModelPath: Set<Dot>] = [:]
+
+    /// Operations of the executed changes in a causal order, each with its stamp.
+    public init(_ operations: [(operation: Operation, stamp: OperationStamp)]) {
+        for (operation, stamp) in operations {
+            switch operation.body {
+            case .act(let path, let action): add(Self.path(path), action, stamp)
+            case .deleteDocument(let observed):
+                for generation in observed {
+                    let root = ModelStep(slot: .key([]), kind: .map, generation: generation.value)
+                    deletes[[root], default: []].append(stamp)
+                }
+            case .unknown: preconditionFailure("a change with an unknown operation is never executed")
+            }
+        }
+    }
+
+    /// What the document shows; nil when it is absent.
+    public var plain: PlainValue? { shown(.key([]), in: []) }
+
+    // MARK: Reading the operations
+
+    private static func path(_ path: ContainerPath) -> ModelPath {
+        [ModelStep(slot: .key([]), kind: .map, generation: path.generation.value)]
+            + path.steps.map {
+                ModelStep(slot: ModelSlot($0.slot), kind: $0.kind, generation: $0.generation.value)
+            }
+    }
+
+    private mutating func add(_ path: ModelPath, _ action: Action, _ stamp: OperationStamp) {
+        // What names an element that was never inserted has no effect at all.
+        guard hasElements(path, action) else { return }
+        for depth in 1...path.count {
+            let outer = Array(path[..<depth])
+            inner[Array(outer.dropLast()), default: []].insert(path[depth - 1])
+            guard action.isEdit else { continue }
+            edits[outer, default: []].append(stamp.priority)
+            if case .element(let element) = path[depth - 1].slot {
+                elementEdits[Array(outer.dropLast()), default: [:]][element, default: []].append(stamp.dot)
+            }
+        }
+        acts[path, default: []].append(Act(action: action, stamp: stamp))
+        switch action {
+        case .write(.element(let element), _, _):
+            elementEdits[path, default: [:]][element, default: []].append(stamp.dot)
+        case .insertElements(_, _, let contents):
+            for step in contents.indices { inserted[path, default: []].insert(stamp.dot.advanced(by: step)) }
+        case .clear(let slot, let observed):
+            for one in observed {
+                let step = ModelStep(
+                    slot: ModelSlot(slot), kind: one.kind, generation: one.generation.value)
+                deletes[path + [step], default: []].append(stamp)
+            }
+        default: break
+        }
+    }
+
+    private func hasElements(_ path: ModelPath, _ action: Action) -> Bool {
+        for (depth, step) in path.enumerated() {
+            guard case .element(let element) = step.slot else { continue }
+            if inserted[Array(path[..<depth])]?.contains(element) != true { return false }
+        }
+        switch action {
+        case .write(.element(let element), _, _), .clear(.element(let element), _),
+            .moveElement(let element, _, _):
+            return inserted[path]?.contains(element) == true
+        default: return true
+        }
+    }
+
+    func edits(ofElement element: Dot, in path: ModelPath) -> [Dot] { elementEdits[path]?[element] ?? [] }
+
+    // MARK: Slots
+
+    /// The winner of a slot: the greatest generation, then the latest surviving edit.
+    private func shown(_ slot: ModelSlot, in path: ModelPath) -> PlainValue? {
+        var candidates = registers(slot, in: path)
+        for step in inner[path] ?? [] where step.slot == slot {
+            guard let latest = latestEdit(of: path + [step]) else { continue }
+            candidates.append(
+                Candidate(generation: step.generation, priority: latest, value: plain(path + [step])))
+        }
+        return candidates.max { ($0.generation, $0.priority) < ($1.generation, $1.priority) }?.value
+    }
+
+    /// The latest edit in the container or inside it that no delete of it had seen.
+    private func latestEdit(of path: ModelPath) -> Priority? {
+        let deletes = deletes[path] ?? []
+        return (edits[path] ?? []).filter { edit in !deletes.contains { $0.covers(edit.dot) } }.max()
+    }
+
+    /// Register writes that no later write, clear or delete of the slot had seen.
+    private func registers(_ slot: ModelSlot, in path: ModelPath) -> [Candidate] {
+        let acts = acts[path] ?? []
+        let coverers = acts.filter { $0.action.overwrites(slot) }.map(\.stamp)
+        return acts.compactMap { $0.register(of: slot) }
+            .filter { write in !coverers.contains { $0.covers(write.priority.dot) } }
+            .map {
+                Candidate(generation: $0.generation, priority: $0.priority, value: .scalar($0.value))
+            }
+    }
+
+    private func plain(_ path: ModelPath) -> PlainValue {
+        switch path.last?.kind {
+        case nil, .map: return .object(members(of: path))
+        case .list: return .array(elements(in: path).map { shown(.element($0), in: path) ?? .scalar(.null) })
+        case .set: return array(added(in: path).sorted(by: ModelScalar.isBefore))
+        case .removeWinsSet: return array(addedAgainstRemoves(in: path).sorted(by: ModelScalar.isBefore))
+        case .orderedSet: return array(orderedMembers(in: path))
+        case .text: return .scalar(.string(Key(text(in: path))))
+        case .counter:
+            let sum = (acts[path] ?? []).reduce(into: Int128(0)) {
+                if case .increment(let amount) = $1.action { $0 += Int128(amount) }
+            }
+            return .scalar(.integer(Int64(clamping: sum)))
+        }
+    }
+
+    private func array(_ values: [ModelScalar]) -> PlainValue { .array(values.map { .scalar($0.scalar) }) }
+
+    private func members(of path: ModelPath) -> [PlainValue.Member] {
+        var keys: Set<[UInt8]> = []
+        for step in inner[path] ?? [] { if case .key(let key) = step.slot { keys.insert(key) } }
+        for act in acts[path] ?? [] {
+            if case .write(.key(let key), _, _) = act.action { keys.insert(Array(key.utf8)) }
+        }
+        return keys.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { key in
+            shown(.key(key), in: path).map {
+                PlainValue.Member(Key(String(decoding: key, as: UTF8.self)), $0)
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// What a checker found, named by the invariant of THREATS.md that does not hold.
+
+/// The invariants that a simulator can see.
+public enum Invariant: String, Hashable, Sendable {
+    case sameDocuments = "I1 the same executed changes give the same documents"
+    case sameFromLog = "I2 rebuilt from the log = incremental = snapshot and tail"
+    case contextFirst = "I3 never executed before its context"
+    case wholeTransactions = "I4 a transaction is seen whole or not at all"
+    case acknowledgedStays = "I5 every acknowledged change is present after any crash"
+    case exactlyOnce = "I6 exactly once"
+    case oneChangeADot = "I7 a dot never names two changes"
+    case sameValidity = "I8 validity does not depend on order, clock or load"
+    case watchesWithoutGaps = "I9 reads and watches are gap-free, or say resync"
+    case caps = "I10 buffers stay under their caps"
+    case noPlaintext = "I12 no plaintext outside members"
+    case noEffectWithoutRight = "I13 no effect by an author without the right"
+    case converged = "I14 after the faults all honest nodes are equal and nothing waits"
+    case timesGrow = "I17 timestamps grow strictly in a log"
+    /// What is on a disk can be read.
+    case stored = "a stored row is what its records say"
+    /// No nonce is used for two texts.
+    case nonces = "a nonce is used once"
+    /// The process ended by a trap; found by whoever started it.
+    case trap = "no trap"
+}
+
+/// An invariant that did not hold.
+public struct Violation: Error, Hashable, Sendable {
+    public let invariant: Invariant
+    public let message: String
+
+    init(_ invariant: Invariant, _ message: String) {
+        self.invariant = invariant
+        self.message = message
+    }
+}

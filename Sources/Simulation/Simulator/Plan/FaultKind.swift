@@ -1,0 +1,114 @@
+// Everything that a simulated mesh can suffer (THREATS.md, "Faults"), by name: names switch faults on and off
+// on the command line, and count them in the report.
+
+/// One kind of fault.
+public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
+    // The network, all the time: one delivery in so many.
+    case breaks, stalls, corruption, truncations, coalescing, splitting
+    /// One connection in so many.
+    case halfOpens = "half-opens"
+    /// A few bytes a millisecond in some directions.
+    case bandwidth
+    /// Delays up to seconds, and other ones each way.
+    case delays
+    // The network, every so often.
+    case walls
+    case asymmetricWalls = "asymmetric-walls"
+    case rings
+    case clogs
+    /// Walls hold bytes back instead of losing them.
+    case patience
+    /// The node is told that its routes changed.
+    case routes
+    // Processes.
+    case crashes
+    case silentCrashes = "silent-crashes"
+    case crashesBeforeCommit = "crashes-before-commit"
+    case crashesAfterCommit = "crashes-after-commit"
+    case pauses
+    case restartStorms = "restart-storms"
+    // Disks.
+    case slowDisks = "slow-disks"
+    case syncFailures = "sync-failures"
+    /// It fails again after every restart, until the disk is replaced.
+    case deadDisks = "dead-disks"
+    case fullDisks = "full-disks"
+    case restores
+    // Clocks.
+    case skew
+    case clockJumps = "clock-jumps"
+    case stuckClocks = "stuck-clocks"
+    case epochClocks = "epoch-clocks"
+    // Programs.
+    case slowWatchers = "slow-watchers"
+    // Outsiders.
+    case garbage
+    case replays
+    // A member whose keys are in wrong hands.
+    case forgeries
+    case farFuture = "far-future"
+    case missingContexts = "missing-contexts"
+    case lies
+    case newerVersions = "newer-versions"
+    // Forks: one log that goes on in two ways.
+    case clones
+    case blindRestores = "blind-restores"
+    case equivocation
+
+    public static func < (left: FaultKind, right: FaultKind) -> Bool { left.rawValue < right.rawValue }
+
+    /// What makes one log go on in two ways.
+    public static let forks: Set<FaultKind> = [.clones, .blindRestores, .equivocation]
+    static let network: Set<FaultKind> = [
+        .breaks, .stalls, .corruption, .truncations, .coalescing, .splitting, .halfOpens, .bandwidth, .delays,
+        .walls, .asymmetricWalls, .rings, .clogs, .patience, .routes,
+    ]
+    static let processes: Set<FaultKind> = [
+        .crashes, .silentCrashes, .crashesBeforeCommit, .crashesAfterCommit, .pauses, .restartStorms,
+    ]
+    static let disks: Set<FaultKind> = [.slowDisks, .syncFailures, .deadDisks, .fullDisks, .restores]
+    static let clocks: Set<FaultKind> = [.skew, .clockJumps, .stuckClocks, .epochClocks]
+    static let hostile: Set<FaultKind> = [
+        .garbage, .replays, .forgeries, .farFuture, .missingContexts, .lies, .newerVersions,
+    ]
+    /// Done by a node of the mesh that turned against it.
+    static let byMember: Set<FaultKind> = [
+        .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .equivocation,
+    ]
+
+    /// True for what the weather does; false for what strikes every so often.
+    var isWeather: Bool {
+        switch self {
+        case .breaks, .stalls, .corruption, .truncations, .coalescing, .splitting, .halfOpens, .bandwidth,
+            .delays, .patience, .slowDisks, .skew, .slowWatchers:
+            true
+        default: false
+        }
+    }
+}
+
+/// Which faults a plan may draw from.
+public enum Profile: String, Sendable, CaseIterable {
+    /// All but forks.
+    case standard = "default"
+    /// None: a network with delays only.
+    case calm
+    case network, processes, disks, clocks, hostile
+    /// All, forks included.
+    case forks
+    /// All at once, in every seed.
+    case everything
+
+    var kinds: Set<FaultKind> {
+        switch self {
+        case .standard, .everything: Set(FaultKind.allCases).subtracting(FaultKind.forks)
+        case .calm: []
+        case .network: FaultKind.network
+        case .processes: FaultKind.processes
+        case .disks: FaultKind.disks.union([.crashes, .breaks])
+        case .clocks: FaultKind.clocks.union([.crashes, .walls])
+        case .hostile: FaultKind.hostile.union([.breaks, .crashes])
+        case .forks: Set(FaultKind.allCases)
+        }
+    }
+}

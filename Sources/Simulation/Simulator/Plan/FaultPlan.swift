@@ -1,0 +1,122 @@
+// All knobs of a run in one value, drawn from its seed. Each seed switches a random part of the faults on,
+// with intensities of its own (swarm testing: Groce et al. 2012): a run with all faults at once hides what only
+// shows when, say, disks fill up and nothing else happens. Each kind of fault draws from its own dice, so that
+// switching one off leaves the others as they were; that is what makes a failing run easy to reduce.
+
+import Causality
+public import Wire
+
+/// What will be done to one mesh.
+public struct FaultPlan: Hashable, Sendable {
+    /// What may be asked for; everything else follows from the seed.
+    public struct Options: Hashable, Sendable {
+        public var nodes: ClosedRange<Int> = 3...7
+        /// How long the faults last, milliseconds of simulated time.
+        public var milliseconds: UInt64 = 600_000
+        public var profile = Profile.standard
+        /// Switched off whatever the seed says.
+        public var without: Set<FaultKind> = []
+        /// Switched on whatever the seed says.
+        public var with: Set<FaultKind> = []
+        /// Only so many transactions are made; nil: as many as the time allows.
+        public var transactionsMax: Int?
+
+        public init() {}
+    }
+
+    public let seed: UInt64
+    public let nodeCount: Int
+    public let milliseconds: UInt64
+    /// Each kind that is on, with its own measure: one in so many deliveries, or milliseconds between two.
+    public let intensities: [FaultKind: UInt64]
+    /// By node; the first creates the space.
+    public let roles: [Role]
+    /// When each node begins to join; never for the first, which makes the space.
+    public let joinTimes: [UInt64]
+    /// Milliseconds between two transactions of the whole mesh, on average.
+    public let pace: UInt64
+    public let transactionsMax: Int
+    /// How many documents the transactions are about.
+    public let documents: Int
+    public let batchMilliseconds: UInt64
+    /// The node that turns against the others; it is never the first.
+    public let traitor: Int?
+
+    /// After the faults everything must be equal within this time: dead links are noticed in 30 s, dials back
+    /// off to at most 5 min, and two of them may have to fail.
+    public static let settleMilliseconds: UInt64 = 900_000
+
+    public init(seed: UInt64, options: Options = Options()) {
+        self.seed = seed
+        var dice = SeededGenerator(seed: seed ^ 0x5EED_F00D)
+        let count = Int.random(in: options.nodes, using: &dice)
+        let share = Double.random(in: 0.1...0.6, using: &dice)
+        milliseconds = options.milliseconds
+        var intensities: [FaultKind: UInt64] = [:]
+        for kind in FaultKind.allCases {
+            var own = Self.dice(seed, kind)
+            let isDrawn = Double.random(in: 0..<1, using: &own) < share || options.profile == .everything
+            let isOn = (isDrawn && options.profile.kinds.contains(kind)) || options.with.contains(kind)
+            let intensity = Self.intensity(of: kind, &own)
+            if isOn, !options.without.contains(kind) { intensities[kind] = intensity }
+        }
+        self.intensities = intensities
+        nodeCount = count
+        let pool: [Role] = [.admin, .writer, .writer, .writer, .writer, .reader, .relay]
+        let hasTraitor = count > 2 && !FaultKind.byMember.isDisjoint(with: intensities.keys)
+        traitor = hasTraitor ? count - 1 : nil
+        var roles: [Role] = (0..<count).map {
+            $0 < 2 ? (.admin) : pool.randomElement(using: &dice) ?? .writer
+        }
+        if hasTraitor { roles[count - 1] = Bool.random(using: &dice) ? .writer : .reader }
+        self.roles = roles
+        let joinWindow = max(1, options.milliseconds / 3)
+        joinTimes = (0..<count).map { $0 == 0 ? .max : UInt64.random(in: 0...joinWindow, using: &dice) }
+        pace = UInt64.random(in: 500...3_000, using: &dice)
+        documents = Int.random(in: 3...24, using: &dice)
+        batchMilliseconds = [0, 0, 1, 5, 50].randomElement(using: &dice) ?? 0
+        transactionsMax = min(options.transactionsMax ?? .max, Self.transactionsMax)
+    }
+
+    /// More would make the model slow and show nothing new.
+    private static let transactionsMax = 1_200
+
+    /// The dice of one kind of fault.
+    static func dice(_ seed: UInt64, _ kind: FaultKind) -> SeededGenerator {
+        let name = kind.rawValue.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+        }
+        return SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 ^ name)
+    }
+
+    private static func intensity(of kind: FaultKind, _ dice: inout SeededGenerator) -> UInt64 {
+        // Evenly over the orders of magnitude.
+        func between(_ low: UInt64, _ high: UInt64) -> UInt64 {
+            var doublings: [ClosedRange<UInt64>] = []
+            var start = low
+            while start < high {
+                doublings.append(start...min(high, 2 * start))
+                start *= 2
+            }
+            return UInt64.random(in: doublings.randomElement(using: &dice) ?? low...high, using: &dice)
+        }
+        return switch kind {
+        case .breaks, .stalls, .corruption, .truncations: between(100, 5_000)
+        case .halfOpens: between(3, 50)
+        case .coalescing: between(2, 50)
+        case .splitting: between(1, 200)
+        case .bandwidth: between(1, 100)
+        case .delays: between(200, 8_000)
+        case .slowDisks: between(20, 3_000)
+        case .skew: between(1, 500)
+        case .slowWatchers: between(2, 400)
+        default: between(8_000, 120_000)
+        }
+    }
+
+    public func isOn(_ kind: FaultKind) -> Bool { intensities[kind] != nil }
+    /// Kinds that are on, by name.
+    public var kinds: [FaultKind] { intensities.keys.sorted() }
+    /// The role of a node, for what it may do.
+    public func isWriter(_ index: Int) -> Bool { roles[index] >= .writer }
+}

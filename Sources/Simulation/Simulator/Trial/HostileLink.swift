@@ -1,0 +1,66 @@
+// A link of a member whose keys are in wrong hands: a real handshake, then whatever the trial wants to say. It
+// listens too: what honest nodes send is looked at for nonces that were used before.
+
+import Bytes
+import Causality
+import Crypto
+import Node
+import Roster
+import SecureLink
+import Wire
+
+/// One connection from a hostile member to a node.
+struct HostileLink {
+    private var secure: SecureLink
+    private var replays = ReplayGuard()
+    let connection: UInt64
+    /// Frames that arrived.
+    private(set) var heard: [LinkFrame] = []
+
+    /// Shakes hands with a node under the space's key. Nothing more happens until `run` was called a few times:
+    /// the node answers in its own time.
+    init(_ world: inout World, as key: SigningKey, to index: Int, _ keys: SpaceKeys, _ dice: inout SeededGenerator) {
+        let candidate = PSKCandidate(
+            space: keys.space, use: .mesh(epoch: 1), psk: LinkKeys.meshPSK(keys.current.access),
+            rosterHash: .zero)
+        let identity = LinkIdentity(
+            key: key, instance: dice.next(), staticKey: AgreementKey(secret: Self.secret(&dice)))
+        secure = SecureLink(
+            initiating: candidate, identity: identity, ephemeral: Self.secret(&dice), at: world.now)
+        connection = world.connectStranger(to: index)
+        take(secure.start(), &world)
+    }
+
+    var isEstablished: Bool { secure.established != nil }
+    var handshakeHash: [UInt8] { secure.established?.handshakeHash ?? [] }
+
+    /// Takes in what the node sent since.
+    mutating func listen(_ world: inout World) {
+        let bytes = world.takeHeard(connection)
+        if !bytes.isEmpty { take(secure.receive(bytes, replays: &replays, at: world.now), &world) }
+    }
+
+    mutating func say(_ frame: LinkFrame, _ world: inout World) {
+        guard isEstablished else { return }
+        world.sendAsStranger(connection, secure.send(frame))
+    }
+
+    private mutating func take(_ outputs: [LinkOutput], _ world: inout World) {
+        for output in outputs {
+            switch output {
+            case .send(let bytes): world.sendAsStranger(connection, bytes)
+            case .frame(let frame): heard.append(frame)
+            case .established, .close: break
+            }
+        }
+    }
+
+    mutating func takeFrames() -> [LinkFrame] {
+        defer { heard = [] }
+        return heard
+    }
+
+    static func secret(_ dice: inout SeededGenerator) -> Secret {
+        Secret(copying: (0..<32).map { _ in UInt8.random(in: 0...255, using: &dice) })
+    }
+}

@@ -1,0 +1,70 @@
+// A node of a trial as its programs know it: whether it is in the space, what they asked and wait for.
+
+import Causality
+import Node
+
+/// What a request of the trial is for.
+enum Purpose {
+    case create
+    case invite(for: Int)
+    case join
+    case write(Transaction)
+    case watch(isFromBeginning: Bool)
+    case wait
+}
+
+/// One node's programs.
+struct Member {
+    /// When it begins to join, or tries again.
+    var joinAt: UInt64
+    var isJoined = false
+    var isJoining = false
+    /// Tokens that it got, and how often one was tried. An older one is tried again: whoever was let in and
+    /// never heard of it gets the same answer by the same token only.
+    var tokens: [String] = []
+    var tries = 0
+    /// It begins to run on a restored backup, or did once.
+    var isRestored = false
+    var wasRestored = false
+    /// Its keys are in wrong hands, and its node does not run any more.
+    var isTraitor = false
+    /// Its disk fails until somebody replaces it.
+    var hasDeadDisk = false
+    /// By request; forgotten when the process ends.
+    var pending: [RequestID: Purpose] = [:]
+    /// Transactions with an idempotency key that got no answer.
+    var unanswered: [Transaction] = []
+
+    init(joinAt: UInt64) { self.joinAt = joinAt }
+}
+
+/// When a kind of fault strikes, and what it draws from.
+struct Strike {
+    var next: UInt64
+    var dice: SeededGenerator
+    let mean: UInt64
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &dice) }
+    mutating func milliseconds(_ range: ClosedRange<UInt64>) -> UInt64 { .random(in: range, using: &dice) }
+}
+
+/// A fault that ends.
+struct Undoing {
+    enum Kind {
+        case start(Int)
+        /// It crashes, and starts again soon.
+        case storm(Int)
+        case unblock([Direction])
+        case repairClock(Int)
+        case repairDisk(Int)
+    }
+
+    let time: UInt64
+    let kind: Kind
+}
+
+/// A copy of a node's disk.
+struct Backup {
+    let disk: MemoryStore
+    let time: UInt64
+}

@@ -1,0 +1,150 @@
+// Strangers who have no key of the space, and the member that turned against the others. Whatever they say, no
+// honest node may trap, believe what is not signed, or differ from another.
+
+import Bytes
+import Causality
+import Documents
+import Node
+import SecureLink
+import Wire
+
+extension Trial {
+    // MARK: Outsiders
+
+    /// Garbage, and the first bytes of what somebody else once said to the same node or another.
+    mutating func strikeFromOutside(_ kind: FaultKind, _ strike: inout Strike) throws(Violation) -> Bool {
+        let running = running()
+        guard let index = running.randomElement(using: &strike.dice) else { return false }
+        var bytes: [UInt8] = []
+        if kind == .garbage {
+            let count = [1, 24, 75, 300, 5_000].randomElement(using: &strike.dice) ?? 1
+            bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &strike.dice) }
+            if Bool.random(using: &strike.dice) { bytes = Array("RPLD".utf8) + bytes }
+        } else {
+            let recordings = world.recordings.sorted { $0.key < $1.key }.map(\.value)
+            guard let recording = recordings.randomElement(using: &strike.dice) else { return false }
+            bytes = recording.bytes
+        }
+        let stranger = world.connectStranger(to: index)
+        world.sendAsStranger(stranger, bytes)
+        try runEvents(until: world.time + 500)
+        if kind == .garbage, !world.heard(stranger).isEmpty {
+            throw Violation(.noPlaintext, "node \(index) answered \(world.heard(stranger).count) bytes to garbage")
+        }
+        world.endStranger(stranger)
+        return true
+    }
+
+    // MARK: The traitor
+
+    /// Turns the last node, once it is in the space; then speaks with its keys to one honest node.
+    mutating func strikeFromInside(_ kind: FaultKind, _ strike: inout Strike) throws(Violation) -> Bool {
+        guard let index = plan.traitor, try turn(index, &strike.dice), var traitor,
+            let victim = running().randomElement(using: &strike.dice)
+        else { return false }
+        defer { self.traitor = traitor }
+        var link = HostileLink(&world, as: traitor.key, to: victim, traitor.keys, &strike.dice)
+        for _ in 0..<8 where !link.isEstablished {
+            try runEvents(until: world.time + 100)
+            link.listen(&world)
+        }
+        guard link.isEstablished else {
+            world.endStranger(link.connection)
+            return false
+        }
+        tell("\(kind.rawValue): node \(index) speaks to node \(victim)")
+        for frame in opening(traitor) + frames(kind, &traitor, &strike) {
+            link.say(frame, &world)
+            try runEvents(until: world.time + 20)
+            link.listen(&world)
+        }
+        try runEvents(until: world.time + 500)
+        link.listen(&world)
+        try traitor.study(link.takeFrames())
+        world.endStranger(link.connection)
+        return true
+    }
+
+    /// The node stops to be honest; false while it is not in the space.
+    private mutating func turn(_ index: Int, _ dice: inout SeededGenerator) throws(Violation) -> Bool {
+        if traitor != nil { return true }
+        guard members[index].isJoined, let space = checker.space else { return false }
+        traitor = Traitor(index, world.nodes[index].deviceKey, world.diskCopy(index), in: space, &dice)
+        guard traitor != nil else { return false }
+        members[index].isTraitor = true
+        checker.traitors.insert(index)
+        checker.forgetLost()
+        world.crash(index)
+        try look()
+        tell("node \(index) turns against the others")
+        return true
+    }
+
+    /// What every link begins with: its roster, and that it holds nothing.
+    private func opening(_ traitor: Traitor) -> [LinkFrame] {
+        [
+            frame(RosterHaveFrame(heads: traitor.heads, summary: [])),
+            frame(HaveFrame(.full, [])),
+        ]
+    }
+
+    private mutating func frames(_ kind: FaultKind, _ traitor: inout Traitor, _ strike: inout Strike) -> [LinkFrame] {
+        let wall = world.now.wall
+        let root = ContainerPath(generation: .first)
+        let write = Operation.Body.act(
+            in: root,
+            .write(slot: .key("x"), value: .integer(Int64(strike.number(0...99))), generation: .first))
+        var bodies: [[UInt8]?] = []
+        switch kind {
+        case .farFuture:
+            var log = traitor.log
+            bodies = [traitor.change(&log, write, context: VersionVector(), wall: wall + (1 << 41), &strike.dice)]
+            traitor.log = log
+        case .missingContexts:
+            var log = traitor.freshLog(&strike.dice)
+            let nobody = ReplicaID(raw: Bytes16(high: strike.dice.next(), low: 1))
+            let context = VersionVector([.init(nobody, SequenceNumber(7))])
+            for _ in 0..<strike.number(1...20) {
+                bodies.append(traitor.change(&log, write, context: context, wall: wall, &strike.dice))
+            }
+        case .newerVersions:
+            var log = traitor.log
+            let body = Operation.Body.unknown(tag: 900, sequenceCount: 1, payload: [1, 2, 3])
+            bodies = [traitor.change(&log, body, context: VersionVector(), wall: wall, &strike.dice)]
+            traitor.log = log
+        case .forgeries:
+            bodies = (0..<strike.number(1...3)).map { _ in traitor.altered(&strike.dice) }
+        default: return lies(&strike)
+        }
+        return bodies.compactMap { body in
+            body.map { LinkFrame(type: FrameType.segment.rawValue, channel: 0, body: $0) }
+        }
+    }
+
+    /// Frames that are well formed and not true.
+    private func lies(_ strike: inout Strike) -> [LinkFrame] {
+        let known = checker.universe.logs.map(\.replica).sorted()
+        let entries = known.map {
+            HaveFrame.Entry(
+                replica: $0, last: SequenceNumber(UInt64(strike.number(1...5_000))),
+                fingerprint: strike.dice.next())
+        }
+        let zero = Bytes32.zero
+        switch strike.number(0...3) {
+        case 0: return [frame(HaveFrame(.full, entries))]
+        case 1:
+            return [
+                frame(
+                    DigestFrame(vectorHash: zero, rosterHash: zero, exceptionsHash: zero, documentsDigest: zero))
+            ]
+        case 2: return [frame(ReceivedFrame(bytes: strike.dice.next() >> 1))]
+        default:
+            let body = (0..<strike.number(0...300)).map { _ in UInt8.random(in: 0...255, using: &strike.dice) }
+            return [LinkFrame(type: UInt8(strike.number(4...20)), channel: 0, body: body)]
+        }
+    }
+
+    private func frame(_ body: some FrameBody) -> LinkFrame {
+        LinkFrame(type: type(of: body).type.rawValue, channel: 0, body: body.encoded())
+    }
+}

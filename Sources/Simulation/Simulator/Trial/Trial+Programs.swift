@@ -1,0 +1,211 @@
+// The programs of a trial: they make and join the space, write, watch and wait, and hand what they are told to
+// the checkers.
+
+import Bytes
+import Causality
+import Documents
+import Node
+import Wire
+
+extension Trial {
+    mutating func request(_ index: Int, _ request: NodeRequest, for purpose: Purpose) {
+        guard world.nodes[index].node != nil else { return }
+        // Known before it is asked: the answer may come at once.
+        members[index].pending[world.nextRequestID(of: index)] = purpose
+        world.request(index, request)
+    }
+
+    private var reference: SpaceReference { SpaceReference(Self.spaceName) }
+
+    /// Nodes that run, are in the space, and are honest.
+    func running(where isWanted: (Int) -> Bool = { _ in true }) -> [Int] {
+        members.indices.filter { index in
+            members[index].isJoined && !members[index].isTraitor && world.nodes[index].node != nil
+                && isWanted(index)
+        }
+    }
+
+    // MARK: Joining
+
+    /// Whoever is due asks an admin for an invite.
+    mutating func join() {
+        for index in members.indices
+        where !members[index].isJoined && members[index].joinAt <= world.time && index > 0 {
+            members[index].joinAt = world.time + 30_000
+            guard world.nodes[index].node != nil, !members[index].isJoining, !members[index].isTraitor,
+                let admin = running(where: { plan.roles[$0] == .admin && $0 != index }).first
+            else { continue }
+            members[index].isJoining = true
+            members[index].joinAt = world.time + 90_000
+            let tokens = members[index].tokens
+            if tokens.count > 4 || (!tokens.isEmpty && members[index].tries % 3 != 0) {
+                join(index, with: tokens[members[index].tries % tokens.count])
+                continue
+            }
+            request(
+                admin, .invite(reference, role: plan.roles[index], expiresSeconds: 86_400),
+                for: .invite(for: index))
+        }
+        for index in members.indices where members[index].joinAt <= world.time { members[index].isJoining = false }
+    }
+
+    private mutating func join(_ index: Int, with token: String) {
+        members[index].tries += 1
+        request(index, .join(token: token, name: Self.spaceName), for: .join)
+    }
+
+    private mutating func joined(_ index: Int) throws(Violation) {
+        members[index].isJoined = true
+        members[index].isJoining = false
+        tell("node \(index) is in the space")
+        try checker.takeCommitted(index, world)
+        watch(index)
+    }
+
+    private mutating func watch(_ index: Int) {
+        guard plan.roles[index] >= .reader, !members[index].isTraitor else { return }
+        let cursor = checker.views[index].watch.cursor
+        let isFromBeginning = cursor == nil || workload.isChosen(oneIn: 4)
+        let start: WatchStart = isFromBeginning ? .begin : .cursor(cursor ?? "")
+        request(
+            index, .watch(reference, start: start, prefix: "", follow: true),
+            for: .watch(isFromBeginning: isFromBeginning))
+    }
+
+    // MARK: Writing
+
+    mutating func write() {
+        nextWrite = world.time + UInt64.random(in: 1...2 * plan.pace, using: &world.dice)
+        guard written < plan.transactionsMax else {
+            nextWrite = .max
+            return
+        }
+        let writers = running { plan.isWriter($0) }
+        guard !writers.isEmpty, let space = checker.space else { return }
+        let index = workload.writer(of: writers)
+        if let transaction = members[index].unanswered.popLast() { return write(transaction, at: index) }
+        let node = world.nodes[index].node
+        let transaction = workload.transaction { node?.glance($0, in: space) }
+        write(transaction, at: index)
+    }
+
+    mutating func write(_ transaction: Transaction, at index: Int) {
+        written += 1
+        request(index, .transact(reference, transaction), for: .write(transaction))
+    }
+
+    // MARK: Answers
+
+    mutating func answered(_ index: Int, _ id: RequestID, _ answer: NodeAnswer) throws(Violation) {
+        guard let purpose = members[index].pending[id] else { return }
+        if answer.isFinal { members[index].pending[id] = nil }
+        switch (purpose, answer) {
+        case (.create, .space(let report)):
+            checker.space = report.id
+            try joined(index)
+        case (.invite(let joiner), .invite(_, let token)):
+            members[joiner].tokens.append(token)
+            join(joiner, with: token)
+        case (.invite(let joiner), .failed): members[joiner].isJoining = false
+        case (.join, .joined): try joined(index)
+        case (.join, .failed(let error)):
+            tell("node \(index) did not join: \(error)")
+            members[index].isJoining = false
+        case (.write(let transaction), .transaction(let change, _, _)):
+            try acknowledged(transaction, change, at: index)
+        case (.write, .failed(let error)): result.marks.insert("refused-\(String(describing: error).word)")
+        case (.watch(let isFromBeginning), .watching):
+            checker.beginWatching(index, id, isFromBeginning: isFromBeginning)
+        case (.watch, .watchLine(let line)): try told(line, at: index, id)
+        case (.watch, .ended), (.watch, .failed): checker.endWatching(index)
+        case (.wait, .waited(let change, let holders, _)):
+            for holder in holders where holder.held {
+                guard let other = world.nodes.firstIndex(where: { $0.device == holder.device }),
+                    !members[other].wasRestored
+                else { continue }
+                try checker.takeHeld(change, by: other, toldBy: index)
+            }
+        default: break
+        }
+    }
+
+    private mutating func acknowledged(_ transaction: Transaction, _ change: Dot?, at index: Int)
+        throws(Violation)
+    {
+        result.transactions += 1
+        guard let change else { return }
+        tell("node \(index) acknowledged \(change): \(transaction.summary)")
+        try checker.takeAcknowledged(change, at: index)
+        if workload.isChosen(oneIn: 10) {
+            request(
+                index, .wait(reference, change: change, on: nil, timeoutSeconds: 30), for: .wait)
+        }
+    }
+
+    private mutating func told(_ line: WatchLine, at index: Int, _ id: RequestID) throws(Violation) {
+        try checker.takeLine(line, at: index)
+        let waiting = checker.views[index].watch.uncredited
+        let patience = isSettling ? 1 : Int(plan.intensities[.slowWatchers] ?? 1)
+        guard waiting >= patience else { return }
+        credit(index, id)
+    }
+
+    /// The program took the lines that it was given.
+    mutating func credit(_ index: Int, _ id: RequestID) {
+        let waiting = checker.views[index].watch.uncredited
+        checker.views[index].watch.uncredited = 0
+        if waiting > 0 { world.plan(.watchCredit(id, lines: waiting), for: index, at: world.time + 1) }
+    }
+
+    // MARK: Restarts
+
+    mutating func crashed(_ index: Int) {
+        tell("node \(index) is gone")
+        for (_, purpose) in members[index].pending.sorted(by: { $0.key < $1.key }) {
+            switch purpose {
+            case .write(let transaction) where transaction.idempotency != nil:
+                members[index].unanswered.append(transaction)
+            case .invite(let joiner): members[joiner].isJoining = false
+            default: break
+            }
+        }
+        members[index].pending = [:]
+        members[index].isJoining = false
+        checker.endWatching(index)
+        if !members[index].hasDeadDisk { world.setDiskFault(index, nil) }
+        let isPlanned = undoings.contains {
+            if case .start(index) = $0.kind { true } else { false }
+        }
+        if !isPlanned, !members[index].isTraitor {
+            let pause = UInt64.random(in: 10...20_000, using: &world.dice)
+            undoings.append(Undoing(time: world.time + pause, kind: .start(index)))
+        }
+    }
+
+    mutating func started(_ index: Int) {
+        tell("node \(index) runs")
+        guard let space = checker.space else {
+            if index == 0 { request(0, .createSpace(name: Self.spaceName), for: .create) }
+            return
+        }
+        if world.nodes[index].node?.spaceIDs.contains(space) == true {
+            members[index].isJoined = true
+            watch(index)
+        }
+    }
+}
+
+extension String {
+    /// Up to the first character that is no letter.
+    fileprivate var word: Substring { prefix { $0.isLetter } }
+}
+
+extension Transaction {
+    /// For the timeline.
+    var summary: String {
+        operations.map { operation in
+            let verb = String(String(describing: operation.verb).prefix(60))
+            return "\(operation.document) \(verb)"
+        }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,63 @@
+// The simulator as a program: the seeds that CI runs, and what the command line promises. Needs the release
+// program, in $REPL_PROGRAMS.
+
+import Foundation
+import Testing
+
+private let programs = ProcessInfo.processInfo.environment["REPL_PROGRAMS"]
+
+@Suite(.enabled(if: programs != nil, "REPL_PROGRAMS names no folder of release programs"), .serialized)
+struct ReplSimTests {
+    private func replsim(_ arguments: [String]) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(programs)).appendingPathComponent("replsim")
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    @Test("500 seeds of 10 simulated minutes with 3 to 7 nodes break no promise", .timeLimit(.minutes(20)))
+    func fiveHundred() throws {
+        let (status, output) = try replsim(["--seeds", "500", "--jobs", "2"])
+        #expect(status == 0, "\(output)")
+        #expect(output.contains("500, 0 failed"), "\(output)")
+    }
+
+    @Test("the same seed prints the same hash in two processes")
+    func sameHash() throws {
+        let (first, second) = (try replsim(["--seed", "7"]), try replsim(["--seed", "7"]))
+        let lines = [first, second].map { run in
+            run.output.split(separator: "\n").filter { $0.hasPrefix("trace hash") }
+        }
+        #expect(first.status == 0 && lines[0].count == 1 && lines[0] == lines[1])
+    }
+
+    @Test("a workload of one's own is run under the faults")
+    func workload() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "workload-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let lines = (0..<20).map {
+            #"{"at":\#($0),"node":\#($0 % 3),"operations":[{"op":"increment","document":"a","path":["n"],"by":1}]}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        let (status, output) = try replsim([
+            "--seed", "3", "--nodes", "3", "--minutes", "5", "--workload", file.path, "--json",
+        ])
+        #expect(status == 0, "\(output)")
+        #expect(output.contains(#""failed":0"#), "\(output)")
+    }
+
+    @Test(
+        "what cannot be understood is refused before anything runs",
+        arguments: [["--nodes", "1"], ["--minutes", "0"], ["--without", "rain"], ["--profile", "sunny"]])
+    func refused(arguments: [String]) throws {
+        let status = try replsim(arguments).status
+        #expect(status != 0 && status != 1)
+    }
+}
