@@ -12,7 +12,7 @@ SWIFT ?= swift
 # Foundation is in no shipped program, so a static standard library keeps them small and free of the toolchain.
 RELEASE := -c release --static-swift-stdlib
 
-.PHONY: help deps build release demo test bench install install-files format
+.PHONY: help deps build release hunt demo test bench install install-files format
 
 help:
 	@echo 'make demo     two nodes on loopback: edited apart, merged (builds what it needs)'
@@ -20,6 +20,7 @@ help:
 	@echo 'make deps     install the Debian packages needed: $(PACKAGES)'
 	@echo 'make build    debug build            make release  release programs in .build/release'
 	@echo 'make bench    beside yrs, loro and automerge on the traces in $$REPL_TRACES, and beside Redis'
+	@echo 'make hunt     finds the planted bugs in a build of its own'
 	@echo 'make install  programs, units and configuration under PREFIX ($(PREFIX)), as root'
 	@echo 'make format   lay out the sources'
 
@@ -33,6 +34,13 @@ release: deps
 	$(SWIFT) build $(RELEASE) --product repld
 	$(SWIFT) build $(RELEASE) --product replctl
 	$(SWIFT) build $(RELEASE) --product replbench
+	$(SWIFT) build $(RELEASE) --product replsim
+
+# A second build, of the simulator only, with bugs on purpose: each must be found.
+PLANTED := .build/planted
+hunt: deps
+	PLANTED_BUGS=1 $(SWIFT) build -c release --scratch-path $(PLANTED) --product replsim
+	$(PLANTED)/release/replsim --hunt --seeds 1000 --jobs 2
 
 demo: deps
 	@$(SWIFT) build $(RELEASE) --product repld
@@ -66,7 +74,7 @@ install-files:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(UNITS)/system $(UNITS)/user \
 	  $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d $(SHARE)/bash-completion/completions \
 	  $(SHARE)/zsh/vendor-completions $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/repld
-	install -m 0755 $(PROGRAMS)/repld $(PROGRAMS)/replctl $(DESTDIR)$(PREFIX)/bin/
+	install -m 0755 $(PROGRAMS)/repld $(PROGRAMS)/replctl $(PROGRAMS)/replsim $(DESTDIR)$(PREFIX)/bin/
 	test -e $(DESTDIR)/etc/repld/repld.toml || install -m 0644 Config/repld.toml $(DESTDIR)/etc/repld/repld.toml
 	install -m 0644 Config/sysusers.d/repld.conf $(DESTDIR)/usr/lib/sysusers.d/repld.conf
 	install -m 0644 Config/tmpfiles.d/repld.conf $(DESTDIR)/usr/lib/tmpfiles.d/repld.conf

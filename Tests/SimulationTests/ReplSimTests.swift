@@ -60,4 +60,39 @@ struct ReplSimTests {
         let status = try replsim(arguments).status
         #expect(status != 0 && status != 1)
     }
+
+    @Test(
+        "no shipped program has a planted bug, or the name of one",
+        arguments: ["repld", "replctl", "replsim", "replbench"])
+    func nothingPlanted(program: String) throws {
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/Core/Bytes/Planted.swift")
+        let text = try String(contentsOf: source, encoding: .utf8)
+        // The names of the command line, and those of the code.
+        let names = text.matches(of: /\("([a-z-]+)", \.([a-zA-Z]+)\)/).flatMap { [$0.1, $0.2] }
+        #expect(names.count >= 30)
+        let file = URL(fileURLWithPath: try #require(programs)).appendingPathComponent(program)
+        let bytes = try Data(contentsOf: file)
+        for name in names { #expect(bytes.range(of: Data(name.utf8)) == nil, "\(program) has \(name)") }
+    }
+
+    @Test(
+        "each planted bug is found",
+        .enabled(
+            if: ProcessInfo.processInfo.environment["REPL_PLANTED"] != nil,
+            "REPL_PLANTED names no build with planted bugs"),
+        .timeLimit(.minutes(30)))
+    func hunted() throws {
+        let process = Process()
+        process.executableURL = URL(
+            fileURLWithPath: try #require(ProcessInfo.processInfo.environment["REPL_PLANTED"]))
+        process.arguments = ["--hunt", "--seeds", "1000", "--jobs", "2"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(String(decoding: output, as: UTF8.self))")
+    }
 }

@@ -71,7 +71,8 @@ struct Campaign {
             let seed = worker.begun ?? worker.next
             report.add(ResultLine(trapOf: seed, words))
             // The others go on where it stopped.
-            guard seed + UInt64(jobs) < end, keepsGoing, let again = start(seed + UInt64(jobs), showsTrace) else {
+            guard seed + UInt64(jobs) < end, keepsGoing, let again = start(seed + UInt64(jobs), showsTrace)
+            else {
                 return true
             }
             worker = again
@@ -109,8 +110,9 @@ struct Campaign {
     /// Prints the end of a failed run's timeline, and how to see it again.
     static func showHistory(of seed: UInt64, _ arguments: [String]) {
         print("\nreplsim --seed \(seed) \(quoted(arguments))")
-        guard var child = ChildProcess(
-            arguments + ["--worker", "--start", "\(seed)", "--seeds", "1", "--trace"])
+        guard
+            var child = ChildProcess(
+                arguments + ["--worker", "--start", "\(seed)", "--seeds", "1", "--trace"])
         else { return }
         var timeline: [String] = []
         while let lines = child.lines() {

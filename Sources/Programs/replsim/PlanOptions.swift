@@ -38,7 +38,8 @@ struct PlanOptions: ParsableArguments {
     func options() throws -> FaultPlan.Options {
         var options = FaultPlan.Options()
         let ends = nodes.split(separator: "-").map { Int($0) }
-        guard let low = ends.first ?? nil, let high = ends.last ?? nil, ends.count <= 2, low >= 2, low <= high,
+        guard let low = ends.first ?? nil, let high = ends.last ?? nil, ends.count <= 2, low >= 2,
+            low <= high,
             high <= 64
         else { throw ValidationError("--nodes takes 2 to 64, or a range such as 3-7") }
         options.nodes = low...high

@@ -2,6 +2,7 @@
 // processes of their own, so that a trap in one is a failure of that seed and not the end of the run.
 
 import ArgumentParser
+import Bytes
 import Glibc
 import Simulator
 
@@ -53,6 +54,12 @@ struct ReplSim: ParsableCommand {
     var keepGoing = false
     @Flag(help: "Print the report as JSON.")
     var json = false
+    #if PLANTED_BUGS
+    @Option(help: "The planted bug that is on.")
+    var bug: String?
+    @Flag(help: "Look for each planted bug in turn.")
+    var hunt = false
+    #endif
     @Flag(help: .hidden)
     var worker = false
     @Option(help: .hidden)
@@ -67,10 +74,19 @@ struct ReplSim: ParsableCommand {
     }
 
     func run() throws {
+        var extra: [String] = []
+        #if PLANTED_BUGS
+        if hunt { return try Hunt(plan: plan, first: start, seeds: seeds, jobs: jobs).run() }
+        if let bug {
+            Planted.choose(bug)
+            extra = ["--bug", bug]
+        }
+        #endif
         if worker { return try runWorker() }
         let first = seed ?? start
         let count = seed == nil ? seeds : 1
         var campaign = Campaign(plan: plan, first: first, count: count, jobs: jobs, keepsGoing: keepGoing)
+        campaign.extra = extra
         let report = campaign.run(showsTrace: trace && !json)
         report.write(asJSON: json)
         guard let failure = report.failures.first else { return }

@@ -67,7 +67,8 @@ struct Report {
     private func writeJSON() {
         var members: [String] = [
             "\"seeds\":\(seeds)", "\"failed\":\(failures.count)", "\"seconds\":\(Self.short(seconds))",
-            "\"simulatedMilliseconds\":\(simulatedMilliseconds)", "\"slowestSettleMilliseconds\":\(settledMax)",
+            "\"simulatedMilliseconds\":\(simulatedMilliseconds)",
+            "\"slowestSettleMilliseconds\":\(settledMax)",
             "\"events\":\(events)", "\"transactions\":\(transactions)", "\"changes\":\(changes)",
             "\"comparisons\":\(comparisons)", "\"traceHash\":\"\(hash)\"",
         ]

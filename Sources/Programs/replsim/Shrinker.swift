@@ -90,7 +90,8 @@ struct Shrinker {
     private mutating func fewerTransactions(_ best: inout ResultLine) -> Bool {
         let before = plan.operations ?? best.transactions
         guard before > 0 else { return false }
-        for candidateCount in [before / 4, before / 2, before * 3 / 4, before - 1] where candidateCount < before {
+        for candidateCount in [before / 4, before / 2, before * 3 / 4, before - 1]
+        where candidateCount < before {
             var candidate = plan
             candidate.operations = candidateCount
             if attempt(candidate, &best) { return true }

@@ -22,7 +22,9 @@ extension ModelDocument {
     func addedAgainstRemoves(in path: ModelPath) -> Set<ModelScalar> {
         var removes: [ModelScalar: [Dot]] = [:]
         for act in acts[path] ?? [] {
-            if case .remove(let value) = act.action { removes[ModelScalar(value), default: []].append(act.stamp.dot) }
+            if case .remove(let value) = act.action {
+                removes[ModelScalar(value), default: []].append(act.stamp.dot)
+            }
         }
         var result: Set<ModelScalar> = []
         for act in acts[path] ?? [] {

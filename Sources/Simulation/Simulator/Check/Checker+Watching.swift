@@ -64,7 +64,8 @@ extension Checker {
             for patch in patches { value = try patch.applied(to: value) }
         } catch {
             throw Violation(
-                .watchesWithoutGaps, "node \(index): \(error.patch) does not fit \(String(describing: value))")
+                .watchesWithoutGaps, "node \(index): \(error.patch) does not fit \(String(describing: value))"
+            )
         }
         views[index].watch.values[key] = value
     }

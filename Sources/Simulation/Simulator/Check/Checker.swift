@@ -39,13 +39,17 @@ struct Checker {
         try takeDisk(index, in: space, world)
     }
 
-    private mutating func takeDisk(_ index: Int, in space: SpaceID, _ world: borrowing World) throws(Violation) {
+    private mutating func takeDisk(_ index: Int, in space: SpaceID, _ world: borrowing World)
+        throws(Violation)
+    {
         let after = views[index].position
         // A node may have crashed right after its commit.
-        let position = world.nodes[index].node?.store.position(of: space) ?? world.nodes[index].disk.position(of: space)
+        let position =
+            world.nodes[index].node?.store.position(of: space) ?? world.nodes[index].disk.position(of: space)
         guard let position, position > after else { return }
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
-            let places = try at(index) { checker throws(Violation) in try checker.universe.take(run, records) }
+            let places = try at(index) { checker throws(Violation) in try checker.universe.take(run, records)
+            }
             for (place, record) in zip(places, records) {
                 try at(index) { checker throws(Violation) in try checker.execute(place, record, at: index) }
             }
@@ -53,24 +57,23 @@ struct Checker {
     }
 
     /// Rows of a node's store from a position on, each with the records of its changes.
-    static func rows(of index: Int, after position: CommitPosition, in space: SpaceID, _ world: borrowing World)
+    static func rows(
+        of index: Int, after position: CommitPosition, in space: SpaceID, _ world: borrowing World
+    )
         throws(Violation) -> [(StoredRun, [CommitRecord])]
     {
+        // A node may have crashed right after its commit: then its disk is looked at.
+        let store = world.nodes[index].node?.store ?? world.nodes[index].disk
         var rows: [(StoredRun, [CommitRecord])] = []
         do throws(StoreFailure) {
-            let records =
-                try world.nodes[index].node?.store.commits(space, after: position, limit: .max)
-                ?? world.nodes[index].disk.commits(space, after: position, limit: .max)
+            let records = try store.commits(space, after: position, limit: .max)
             var next = 0
             while next < records.count {
                 let record = records[next]
-                let runs =
-                    try world.nodes[index].node?.store.runs(
-                        space, record.replica, from: record.first, bytesMax: 1)
-                    ?? world.nodes[index].disk.runs(space, record.replica, from: record.first, bytesMax: 1)
-                guard let run = runs.first, run.position == record.position, next + run.changes <= records.count else {
-                    throw StoreFailure.unusable("no row begins at \(record)")
-                }
+                let runs = try store.runs(space, record.replica, from: record.first, bytesMax: 1)
+                guard let run = runs.first, run.position == record.position,
+                    next + run.changes <= records.count
+                else { throw StoreFailure.unusable("no row begins at \(record)") }
                 rows.append((run, Array(records[next..<next + run.changes])))
                 next += run.changes
             }
@@ -94,7 +97,9 @@ struct Checker {
             throw Violation(.exactlyOnce, "position \(record.position) after \(views[index].position)")
         }
         guard views[index].vector.covers(change.context) else {
-            let missing = change.context.entries(beyond: views[index].vector).map { "\($0.replica):\($0.last)" }
+            let missing = change.context.entries(beyond: views[index].vector).map {
+                "\($0.replica):\($0.last)"
+            }
             throw Violation(.contextFirst, "\(change.id) is committed before \(missing)")
         }
         if let device = universe.logs[place.log].device, known.status == .executed,
@@ -105,7 +110,9 @@ struct Checker {
         views[index].held[place.log] = change.last
         views[index].vector.advance(to: change.id)
         views[index].position = record.position
-        if known.status != .executed { marks.insert(known.status == .void ? "change-void" : "change-skipped") }
+        if known.status != .executed {
+            marks.insert(known.status == .void ? "change-void" : "change-skipped")
+        }
         guard known.status == .executed, !known.documents.isEmpty else { return }
         views[index].lines.append(NodeView.Line(position: record.position, change: change.id))
         views[index].noteChanged(known.documents)
@@ -137,7 +144,8 @@ struct Checker {
             guard let position, position >= known.position else {
                 throw Violation(
                     .acknowledgedStays,
-                    "node \(index) starts at \(String(describing: position)), it had committed \(known.position)")
+                    "node \(index) starts at \(String(describing: position)), it had committed \(known.position)"
+                )
             }
         }
         try takeDisk(index, in: space, world)

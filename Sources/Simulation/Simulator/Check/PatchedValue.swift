@@ -18,7 +18,9 @@ extension Patch {
         return try changed(value ?? .emptyObject, path[...])
     }
 
-    private func changed(_ value: PlainValue, _ path: ArraySlice<PathElement>) throws(PatchMisfit) -> PlainValue {
+    private func changed(_ value: PlainValue, _ path: ArraySlice<PathElement>) throws(PatchMisfit)
+        -> PlainValue
+    {
         guard let step = path.first else { return try spliced(value) }
         let isLast = path.count == 1
         switch (step, value) {

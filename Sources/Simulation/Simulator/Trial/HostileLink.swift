@@ -19,7 +19,10 @@ struct HostileLink {
 
     /// Shakes hands with a node under the space's key. Nothing more happens until `run` was called a few times:
     /// the node answers in its own time.
-    init(_ world: inout World, as key: SigningKey, to index: Int, _ keys: SpaceKeys, _ dice: inout SeededGenerator) {
+    init(
+        _ world: inout World, as key: SigningKey, to index: Int, _ keys: SpaceKeys,
+        _ dice: inout SeededGenerator
+    ) {
         let candidate = PSKCandidate(
             space: keys.space, use: .mesh(epoch: 1), psk: LinkKeys.meshPSK(keys.current.access),
             rosterHash: .zero)
@@ -50,7 +53,7 @@ struct HostileLink {
             switch output {
             case .send(let bytes): world.sendAsStranger(connection, bytes)
             case .frame(let frame): heard.append(frame)
-            case .established, .close: break
+            default: break
             }
         }
     }

@@ -26,7 +26,9 @@ struct Traitor {
     var nonces: [[UInt8]: UInt64] = [:]
 
     /// Nil when the disk does not hold the space yet.
-    init?(_ index: Int, _ key: SigningKey, _ disk: MemoryStore, in space: SpaceID, _ dice: inout SeededGenerator) {
+    init?(
+        _ index: Int, _ key: SigningKey, _ disk: MemoryStore, in space: SpaceID, _ dice: inout SeededGenerator
+    ) {
         do {
             guard let record = try disk.spaces().first(where: { $0.id == space }) else { return nil }
             keys = try SpaceKeys(decoding: record.keys, of: space)
@@ -37,7 +39,8 @@ struct Traitor {
             heads = roster.heads
             var others: [(log: LogState, run: StoredRun, seal: Seal)] = []
             for entry in try disk.heads(space).entries {
-                guard let run = try disk.runs(space, entry.replica, from: SequenceNumber(1), bytesMax: 1).first,
+                guard
+                    let run = try disk.runs(space, entry.replica, from: SequenceNumber(1), bytesMax: 1).first,
                     let seal = try disk.seals(space, entry.replica, from: run.last, limit: 1).first,
                     seal.last == run.last
                 else { continue }
@@ -97,7 +100,8 @@ struct Traitor {
             // No log any more: refused before the seal is looked at.
         }
         let seal = Seal(
-            replica: other.run.replica, last: other.run.last, chainHash: hash, signature: other.seal.signature)
+            replica: other.run.replica, last: other.run.last, chainHash: hash, signature: other.seal.signature
+        )
         let run = Run(replica: other.run.replica, first: other.run.first, last: other.run.last, bytes: bytes)
         return segment(SealedRun(declaration: other.log.declaration, run: run, seals: [seal]), &dice)
     }

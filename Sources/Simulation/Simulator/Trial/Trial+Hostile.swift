@@ -29,7 +29,8 @@ extension Trial {
         world.sendAsStranger(stranger, bytes)
         try runEvents(until: world.time + 500)
         if kind == .garbage, !world.heard(stranger).isEmpty {
-            throw Violation(.noPlaintext, "node \(index) answered \(world.heard(stranger).count) bytes to garbage")
+            throw Violation(
+                .noPlaintext, "node \(index) answered \(world.heard(stranger).count) bytes to garbage")
         }
         world.endStranger(stranger)
         return true
@@ -88,7 +89,9 @@ extension Trial {
         ]
     }
 
-    private mutating func frames(_ kind: FaultKind, _ traitor: inout Traitor, _ strike: inout Strike) -> [LinkFrame] {
+    private mutating func frames(_ kind: FaultKind, _ traitor: inout Traitor, _ strike: inout Strike)
+        -> [LinkFrame]
+    {
         let wall = world.now.wall
         let root = ContainerPath(generation: .first)
         let write = Operation.Body.act(
@@ -98,7 +101,9 @@ extension Trial {
         switch kind {
         case .farFuture:
             var log = traitor.log
-            bodies = [traitor.change(&log, write, context: VersionVector(), wall: wall + (1 << 41), &strike.dice)]
+            bodies = [
+                traitor.change(&log, write, context: VersionVector(), wall: wall + (1 << 41), &strike.dice)
+            ]
             traitor.log = log
         case .missingContexts:
             var log = traitor.freshLog(&strike.dice)
@@ -135,11 +140,13 @@ extension Trial {
         case 1:
             return [
                 frame(
-                    DigestFrame(vectorHash: zero, rosterHash: zero, exceptionsHash: zero, documentsDigest: zero))
+                    DigestFrame(
+                        vectorHash: zero, rosterHash: zero, exceptionsHash: zero, documentsDigest: zero))
             ]
         case 2: return [frame(ReceivedFrame(bytes: strike.dice.next() >> 1))]
         default:
-            let body = (0..<strike.number(0...300)).map { _ in UInt8.random(in: 0...255, using: &strike.dice) }
+            let body = (0..<strike.number(0...300)).map { _ in UInt8.random(in: 0...255, using: &strike.dice)
+            }
             return [LinkFrame(type: UInt8(strike.number(4...20)), channel: 0, body: body)]
         }
     }

@@ -46,7 +46,9 @@ extension Trial {
                 admin, .invite(reference, role: plan.roles[index], expiresSeconds: 86_400),
                 for: .invite(for: index))
         }
-        for index in members.indices where members[index].joinAt <= world.time { members[index].isJoining = false }
+        for index in members.indices where members[index].joinAt <= world.time {
+            members[index].isJoining = false
+        }
     }
 
     private mutating func join(_ index: Int, with token: String) {

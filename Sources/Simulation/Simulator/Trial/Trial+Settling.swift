@@ -15,7 +15,8 @@ extension Trial {
         while true {
             if try isSettled() { break }
             guard world.time < begin + FaultPlan.settleMilliseconds else {
-                throw Violation(.converged, "not equal after \(FaultPlan.settleMilliseconds / 1_000) s: \(whyNot())")
+                throw Violation(
+                    .converged, "not equal after \(FaultPlan.settleMilliseconds / 1_000) s: \(whyNot())")
             }
             join()
             try look()
@@ -63,10 +64,14 @@ extension Trial {
     private func isSettled() throws(Violation) -> Bool {
         let holders = holders
         guard let first = holders.first, checker.space != nil else { return false }
-        for index in members.indices where !members[index].isTraitor && !members[index].isJoined { return false }
+        for index in members.indices where !members[index].isTraitor && !members[index].isJoined {
+            return false
+        }
         let vector = checker.views[first].vector
         for index in holders {
-            guard checker.views[index].vector == vector, let node = world.nodes[index].node else { return false }
+            guard checker.views[index].vector == vector, let node = world.nodes[index].node else {
+                return false
+            }
             if !plan.isOn(.missingContexts), node.earlyChanges.count > 0 { return false }
         }
         return true

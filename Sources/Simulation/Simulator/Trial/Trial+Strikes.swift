@@ -128,9 +128,17 @@ extension Trial {
             return true
         case .walls:
             let group = Set(all.filter { _ in Bool.random(using: &strike.dice) })
-            for a in all { for b in all where group.contains(a) != group.contains(b) { blocked.append(.init(from: a, to: b)) } }
+            for a in all {
+                for b in all where group.contains(a) != group.contains(b) {
+                    blocked.append(.init(from: a, to: b))
+                }
+            }
         case .asymmetricWalls:
-            for a in all { for b in all where a != b && strike.number(0...3) == 0 { blocked.append(.init(from: a, to: b)) } }
+            for a in all {
+                for b in all where a != b && strike.number(0...3) == 0 {
+                    blocked.append(.init(from: a, to: b))
+                }
+            }
         case .rings:
             // Each reaches only its neighbours.
             let order = all.shuffled(using: &strike.dice)
@@ -162,7 +170,8 @@ extension Trial {
         let tenYears: Int64 = 10 * 365 * 86_400_000
         switch kind {
         case .clockJumps:
-            world.nodes[index].clock.offset += [tenYears, -tenYears, 3_600_000, -3_600_000]
+            world.nodes[index].clock.offset +=
+                [tenYears, -tenYears, 3_600_000, -3_600_000]
                 .randomElement(using: &strike.dice) ?? 0
         case .stuckClocks: world.nodes[index].clock.stuckAt = world.now(of: index).wall
         default:

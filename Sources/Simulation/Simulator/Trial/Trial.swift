@@ -72,8 +72,10 @@ public struct Trial {
             world.addNode()
             setClock(of: index)
         }
-        checker = Checker(nodes: plan.nodeCount, roles: Dictionary(
-            uniqueKeysWithValues: plan.roles.enumerated().map { (world.nodes[$0].device, $1) }))
+        checker = Checker(
+            nodes: plan.nodeCount,
+            roles: Dictionary(
+                uniqueKeysWithValues: plan.roles.enumerated().map { (world.nodes[$0].device, $1) }))
         setWeather()
         planStrikes()
         request(0, .createSpace(name: Self.spaceName), for: .create)

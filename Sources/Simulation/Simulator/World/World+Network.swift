@@ -140,7 +140,9 @@ extension World {
         let weather = weather(connection.direction(toDialler: toDialler))
         var at = max(
             connection[toDialler].notBefore, time + UInt64.random(in: weather.delay, using: &dice))
-        if case .bytes(let bytes) = piece, weather.bandwidth > 0 { at += UInt64(bytes.count) / weather.bandwidth }
+        if case .bytes(let bytes) = piece, weather.bandwidth > 0 {
+            at += UInt64(bytes.count) / weather.bandwidth
+        }
         connections[number]?[toDialler].notBefore = at
         connections[number]?[toDialler].pieces.append(piece)
         events.insert(Event(time: at, kind: .deliver(number, toDialler: toDialler)))

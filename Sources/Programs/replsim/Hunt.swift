@@ -1,0 +1,39 @@
+// Looks for each planted bug: seeds are run with it until one fails. Only in the test build that has bugs.
+
+#if PLANTED_BUGS
+import ArgumentParser
+import Bytes
+import Simulator
+
+extension Planted {
+    /// Switches a bug on by name.
+    static func choose(_ name: String) {
+        if let found = all.first(where: { $0.name == name }) { chosen = found.bug }
+    }
+}
+
+/// All bugs, one after the other.
+struct Hunt {
+    let plan: PlanOptions
+    let first: UInt64
+    let seeds: UInt64
+    let jobs: Int
+
+    func run() throws {
+        var missed: [String] = []
+        for (name, _) in Planted.all {
+            var campaign = Campaign(plan: plan, first: first, count: seeds, jobs: jobs, keepsGoing: false)
+            campaign.extra = ["--bug", name]
+            let report = campaign.run(isQuiet: true)
+            if let failure = report.failures.first {
+                print("\(name)\tseed \(failure.seed)\t\(failure.invariant)\t\(failure.message.prefix(120))")
+            } else {
+                print("\(name)\tNOT FOUND in \(report.seeds) seeds")
+                missed.append(name)
+            }
+        }
+        print("\(Planted.all.count - missed.count) of \(Planted.all.count) planted bugs found")
+        if !missed.isEmpty { throw ExitCode(1) }
+    }
+}
+#endif
