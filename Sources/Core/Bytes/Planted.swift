@@ -1,6 +1,7 @@
-// Bugs on purpose, to prove that the simulator would find them (TESTING.md, "Planted bugs"). They are compiled in
-// only with -D PLANTED_BUGS, for a test build that is never shipped, and one is chosen at run time. In every
-// other build `isOn` is the constant false: what it guards is compiled to nothing, and no name of a bug is left.
+// Bugs on purpose, to prove that the simulator would find them (TESTING.md, "Planted bugs"). They are
+// compiled in only with -D PLANTED_BUGS, for a test build that is never shipped, and one is chosen at run
+// time. In every other build `isOn` is the constant false: what it guards is compiled to nothing, and no name
+// of a bug is left.
 
 /// One planted bug.
 public struct Planted: Equatable, Sendable {

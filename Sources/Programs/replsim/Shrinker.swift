@@ -1,6 +1,6 @@
-// Looks for the shortest history that still fails: fewer nodes, faults switched off one by one, less time, fewer
-// transactions, over and over until nothing helps any more (delta debugging: Zeller and Hildebrandt 2002). Each
-// attempt is a run of its own; one counts when it fails, whatever the invariant.
+// Looks for the shortest history that still fails: fewer nodes, faults switched off one by one, less time,
+// fewer transactions, over and over until nothing helps any more (delta debugging: Zeller and Hildebrandt
+// 2002). Each attempt is a run of its own; one counts when it fails, whatever the invariant.
 
 import Glibc
 

@@ -1,5 +1,5 @@
-// Words to the person, beside the report: progress on standard error. The C library's `stderr` is no value that
-// Swift lets many threads share, so bytes go to the descriptor.
+// Words to the person, beside the report: progress on standard error. The C library's `stderr` is no value
+// that Swift lets many threads share, so bytes go to the descriptor.
 
 import Glibc
 

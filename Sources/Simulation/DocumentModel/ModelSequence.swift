@@ -1,6 +1,6 @@
-// FugueMax (Weidner and Kleppmann 2023) in the simplest words: a tree of positions whose order is read off from
-// scratch after each insertion. A position is a right child of its left origin unless the right origin stands
-// in the left origin's subtree; then it is a left child of the right origin.
+// FugueMax (Weidner and Kleppmann 2023) in the simplest words: a tree of positions whose order is read off
+// from scratch after each insertion. A position is a right child of its left origin unless the right origin
+// stands in the left origin's subtree; then it is a left child of the right origin.
 
 import Bytes
 import Causality
@@ -31,7 +31,8 @@ struct ModelSequence {
         positions = [Position(dot: nobody, rightOrigin: nil, parent: -1, isLeft: false)]
     }
 
-    /// `count` positions in a row. An origin that is not here (its insertion is void) is the start or the end.
+    /// `count` positions in a row. An origin that is not here (its insertion is void) is the start or the
+    /// end.
     mutating func insert(first: Dot, count: Int, left: Dot?, right: Dot?) {
         let right = right.flatMap { indices[$0] }
         var left = left.flatMap { indices[$0] } ?? 0

@@ -54,7 +54,11 @@ extension Node {
         if !current.isDone, now.monotonic >= current.nextStep {
             let limit = ReplicationLimits.digestDocumentsPerStep
             let records = try store.documents(space, prefix: "", after: current.after, limit: limit)
-            for record in records { current.digest.add(try digestLine(record.key, in: space)) }
+            // One reader for all of them: documents of one log share its decoded sections.
+            var reader = LogReader(space: space)
+            for record in records {
+                current.digest.add(try digestLine(record.key, in: space, with: &reader))
+            }
             current.after = records.last?.key ?? current.after
             current.isDone = records.count < limit
             current.nextStep = now.monotonic + ReplicationLimits.digestPauseMilliseconds
@@ -62,8 +66,9 @@ extension Node {
         links.digests[space] = current
     }
 
-    private func digestLine(_ key: Key, in space: SpaceID) throws(StoreFailure) -> StateDigest.Line {
-        var reader = LogReader(space: space)
+    private func digestLine(
+        _ key: Key, in space: SpaceID, with reader: inout LogReader
+    ) throws(StoreFailure) -> StateDigest.Line {
         let document = try SpaceState.load(key, of: space, from: store, with: &reader).document
         return StateDigest.Line(key: key, digest: document.digest())
     }
@@ -161,12 +166,13 @@ extension Node {
     private func digestLines(of part: Int, in index: Int) throws(StoreFailure) -> [StateDigest.Line] {
         let space = spaces[index].id
         var lines: [StateDigest.Line] = []
+        var reader = LogReader(space: space)
         var after: Key?
         while lines.count < ReplicationLimits.digestListMax {
             let records = try store.documents(space, prefix: "", after: after, limit: 1_024)
             for record in records where StateDigest.part(of: record.key) == part {
                 if lines.count == ReplicationLimits.digestListMax { break }
-                lines.append(try digestLine(record.key, in: space))
+                lines.append(try digestLine(record.key, in: space, with: &reader))
             }
             guard records.count == 1_024 else { break }
             after = records.last?.key

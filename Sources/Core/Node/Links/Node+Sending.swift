@@ -199,7 +199,8 @@ extension Node {
         let run = Run(replica: replica, first: part.first, last: end, bytes: part.bytes)
         let sealed = SealedRun(declaration: log.declaration, run: run, seals: seals)
         let random = entropy.bytes(24)
-        let nonce = Planted.isOn(.nonceFromSequence) ? replica.raw.bytes + Array(repeating: UInt8(truncatingIfNeeded: first.value), count: 8) : random
+        let derived = replica.raw.bytes + [UInt8](repeating: UInt8(truncatingIfNeeded: first.value), count: 8)
+        let nonce = Planted.isOn(.nonceFromSequence) ? derived : random
         let segment = Segment.seal(sealed, in: space, contentKey: content, nonce: nonce)
         var writer = ByteWriter(reserving: segment.body.count + 512)
         segment.encode(into: &writer)

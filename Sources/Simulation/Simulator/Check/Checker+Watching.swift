@@ -1,5 +1,6 @@
-// Change streams: one line for each change that touches documents, in the order of the node's commits, without
-// gaps, across restarts too; and the patches make the documents. A stream that cannot do that says resync.
+// Change streams: one line for each change that touches documents, in the order of the node's commits,
+// without gaps, across restarts too; and the patches make the documents. A stream that cannot do that says
+// resync.
 
 import Bytes
 import Causality
@@ -94,7 +95,7 @@ extension Checker {
             guard Self.text(watch.values[name]) == Self.text(expected) else {
                 throw Violation(
                     .watchesWithoutGaps,
-                    "node \(index): the stream's patches give \(Self.string(watch.values[name])) for \(name), "
+                    "node \(index): the patches give \(Self.string(watch.values[name])) for \(name), "
                         + "not \(Self.string(expected))")
             }
         }

@@ -144,8 +144,7 @@ struct Checker {
             guard let position, position >= known.position else {
                 throw Violation(
                     .acknowledgedStays,
-                    "node \(index) starts at \(String(describing: position)), it had committed \(known.position)"
-                )
+                    "node \(index) starts at \(String(describing: position)), not at \(known.position)")
             }
         }
         try takeDisk(index, in: space, world)

@@ -1,5 +1,5 @@
-// Every change that any node of a space ever made durable, decoded once, from the first node that had it. It is
-// what the checkers compare all others with: one dot, one change, everywhere and for ever.
+// Every change that any node of a space ever made durable, decoded once, from the first node that had it. It
+// is what the checkers compare all others with: one dot, one change, everywhere and for ever.
 
 import Bytes
 import Causality
@@ -70,8 +70,8 @@ struct Universe {
         return logs.count - 1
     }
 
-    /// Compares a stored row with what is known of its log, and learns what is new in it. `statuses` are those
-    /// of the row's changes at the node that has it. The places of its changes.
+    /// Compares a stored row with what is known of its log, and learns what is new in it. `statuses` are
+    /// those of the row's changes at the node that has it. The places of its changes.
     mutating func take(_ run: StoredRun, _ records: [CommitRecord]) throws(Violation) -> [ChangeIndex] {
         let log = number(of: run.replica)
         var reader = ByteReader(run.bytes)

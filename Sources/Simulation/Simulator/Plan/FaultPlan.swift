@@ -1,7 +1,7 @@
 // All knobs of a run in one value, drawn from its seed. Each seed switches a random part of the faults on,
-// with intensities of its own (swarm testing: Groce et al. 2012): a run with all faults at once hides what only
-// shows when, say, disks fill up and nothing else happens. Each kind of fault draws from its own dice, so that
-// switching one off leaves the others as they were; that is what makes a failing run easy to reduce.
+// with intensities of its own (swarm testing: Groce et al. 2012): a run with all faults at once hides what
+// only shows when, say, disks fill up and nothing else happens. Each kind of fault draws from its own dice,
+// so that switching one off leaves the others as they were; that is what makes a failing run easy to reduce.
 
 import Causality
 public import Wire

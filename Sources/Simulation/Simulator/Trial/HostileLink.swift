@@ -1,5 +1,5 @@
-// A link of a member whose keys are in wrong hands: a real handshake, then whatever the trial wants to say. It
-// listens too: what honest nodes send is looked at for nonces that were used before.
+// A link of a member whose keys are in wrong hands: a real handshake, then whatever the trial wants to say.
+// It listens too: what honest nodes send is looked at for nonces that were used before.
 
 import Bytes
 import Causality
@@ -17,8 +17,8 @@ struct HostileLink {
     /// Frames that arrived.
     private(set) var heard: [LinkFrame] = []
 
-    /// Shakes hands with a node under the space's key. Nothing more happens until `run` was called a few times:
-    /// the node answers in its own time.
+    /// Shakes hands with a node under the space's key. Nothing more happens until `run` was called a few
+    /// times: the node answers in its own time.
     init(
         _ world: inout World, as key: SigningKey, to index: Int, _ keys: SpaceKeys,
         _ dice: inout SeededGenerator

@@ -86,7 +86,8 @@ struct Traitor {
         }
     }
 
-    /// A change of somebody else with a byte that is another, under the signature that was made for the true one.
+    /// A change of somebody else with a byte that is another, under the signature that was made for the true
+    /// one.
     func altered(_ dice: inout SeededGenerator) -> [UInt8]? {
         guard let other = others.randomElement(using: &dice) else { return nil }
         var bytes = other.run.bytes

@@ -1,5 +1,5 @@
-// Strangers who have no key of the space, and the member that turned against the others. Whatever they say, no
-// honest node may trap, believe what is not signed, or differ from another.
+// Strangers who have no key of the space, and the member that turned against the others. Whatever they say,
+// no honest node may trap, believe what is not signed, or differ from another.
 
 import Bytes
 import Causality

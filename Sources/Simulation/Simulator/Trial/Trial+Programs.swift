@@ -1,5 +1,5 @@
-// The programs of a trial: they make and join the space, write, watch and wait, and hand what they are told to
-// the checkers.
+// The programs of a trial: they make and join the space, write, watch and wait, and hand what they are told
+// to the checkers.
 
 import Bytes
 import Causality

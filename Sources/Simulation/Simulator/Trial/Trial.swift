@@ -135,8 +135,8 @@ public struct Trial {
 
     // MARK: What happened
 
-    /// Takes the world's happenings to the checkers, and those that come of it. Called before anything else is
-    /// done to the world: checkers compare what was told with what is on the disks now.
+    /// Takes the world's happenings to the checkers, and those that come of it. Called before anything else
+    /// is done to the world: checkers compare what was told with what is on the disks now.
     mutating func look() throws(Violation) {
         while !world.happenings.isEmpty { try look(at: world.takeHappenings()) }
     }

@@ -1,6 +1,6 @@
 // What programs write in a trial: transactions about a few documents, of all kinds, so that nodes write the
-// same places at the same time. Requests look at the document as the node shows it, so most of them fit; a few
-// do not, and are refused.
+// same places at the same time. Requests look at the document as the node shows it, so most of them fit; a
+// few do not, and are refused.
 
 import Bytes
 import Causality
@@ -11,8 +11,8 @@ import Node
 struct Workload {
     private var dice: SeededGenerator
     private let documents: Int
-    /// One transaction in so many, about, is a big one: some trials have many, so that documents outgrow their
-    /// snapshots and logs their sections.
+    /// One transaction in so many, about, is a big one: some trials have many, so that documents outgrow
+    /// their snapshots and logs their sections.
     private let bigOneIn: Int
     /// Numbers that are used once.
     private var serial = 0
