@@ -3,6 +3,7 @@
 // named by its seed, and the seed is all one needs to see it again.
 
 import Causality
+import DocumentModel
 import Glibc
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
                 observers[index].execute(all: changes)
             }
             expectEqual(observers[0], observers[1], "seed \(seed)")
-            #expect(NaiveModel(changes).plain == observers[0].plain, "seed \(seed)")
+            #expect(ModelDocument(of: changes).plain == observers[0].plain, "seed \(seed)")
         }
     }
 }
