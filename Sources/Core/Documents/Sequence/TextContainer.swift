@@ -196,7 +196,7 @@ struct TextContainer: Sendable {
     }
 
     /// Reads the first version: the order without a length, then the UTF-8.
-    init(from reader: inout ByteReader) throws(DecodeFault) {
+    init(ofFirstVersion reader: inout ByteReader) throws(DecodeFault) {
         unfoldedOrder = try SequenceOrder(from: &reader)
         var text = try reader.key(limit: reader.remaining, field: "text").string
         let isWhole = text.withUTF8 { utf8 in

@@ -107,7 +107,8 @@ struct SnapshotDecoder {
             }
         case .text:
             state.texts[content] =
-                foldsTexts ? try TextContainer(foldedFrom: &reader) : try TextContainer(from: &reader)
+                foldsTexts
+                ? try TextContainer(foldedFrom: &reader) : try TextContainer(ofFirstVersion: &reader)
         case .counter:
             let high = UInt128(try reader.u64())
             state.counters[content] = Int128(bitPattern: high << 64 | UInt128(try reader.u64()))

@@ -31,8 +31,12 @@ struct EditingTraceTests {
         #expect(other.string == trace.endContent)
         #expect(other.encoded == text.encoded)
         var reader = ByteReader(text.encoded)
-        let opened = try TextContainer(from: &reader)
+        var opened = try TextContainer(foldedFrom: &reader)
+        try reader.finish()
+        #expect(opened.isFolded && opened.encoded == text.encoded && opened.string == trace.endContent)
+        opened.unfold()
         opened.checkInvariants()
+        #expect(!opened.isFolded && !opened.isBroken)
         #expect(opened.encoded == text.encoded && opened.string == trace.endContent)
     }
 

@@ -71,6 +71,31 @@ struct TextContainerTests {
         #expect(broken.string == "Kaese 漢")
     }
 
+    @Test("a text of many authors and many spans comes back whole from a snapshot, folded and unfolded")
+    func snapshotOfManySpans() throws {
+        var random = SeededGenerator(seed: 12)
+        var text = TextContainer()
+        var next = (1...40).map { dot($0, 1) }
+        for _ in 0..<4_000 {
+            let author = Int.random(in: 0..<next.count, using: &random)
+            var context = VersionVector()
+            for other in next where other.sequence.value > 1 {
+                context.advance(other.replica, to: other.sequence.previous)
+            }
+            let index = Int.random(in: 0...text.scalarCount, using: &random)
+            let delete = min(text.scalarCount - index, Int.random(in: 0...3, using: &random))
+            _ = text.splice(index, delete, "aé漢", next: &next[author], context: context)
+        }
+        var reader = ByteReader(text.encoded)
+        var opened = try TextContainer(foldedFrom: &reader)
+        try reader.finish()
+        #expect(opened.isFolded && opened.encoded == text.encoded && opened.string == text.string)
+        opened.unfold()
+        opened.checkInvariants()
+        #expect(!opened.isFolded && !opened.isBroken)
+        #expect(opened.encoded == text.encoded && opened.string == text.string)
+    }
+
     @Test("what an operation deletes or names without having seen it is left alone")
     func uncovered() {
         var text = TextContainer()
