@@ -67,15 +67,13 @@ struct ReplSimTests {
         "no shipped program has a planted bug, or the name of one",
         arguments: ["repld", "replctl", "replsim", "replbench"])
     func nothingPlanted(program: String) throws {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/Core/Bytes/Planted.swift")
-        let text = try String(contentsOf: source, encoding: .utf8)
-        // The names of the command line, and those of the code.
-        let names = text.matches(of: /\("([a-z-]+)", \.([a-zA-Z]+)\)/).flatMap { [$0.1, $0.2] }
-        #expect(names.count >= 30)
+        let names = try PlantedNames.listed()
+        #expect(names.count >= 15)
         let file = URL(fileURLWithPath: try #require(programs)).appendingPathComponent(program)
         let bytes = try Data(contentsOf: file)
-        for name in names { #expect(bytes.range(of: Data(name.utf8)) == nil, "\(program) has \(name)") }
+        for name in names + ["isPlanted", "PlantedBugs"] {
+            #expect(bytes.range(of: Data(name.utf8)) == nil, "\(program) has \(name)")
+        }
     }
 
     @Test(
@@ -96,5 +94,35 @@ struct ReplSimTests {
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "\(String(decoding: output, as: UTF8.self))")
+    }
+}
+
+/// The planted bugs, as the sources name them.
+@Suite struct PlantedNames {
+    private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
+
+    static func listed() throws -> [String] {
+        let file = sources.appendingPathComponent("Core/Bytes/Planted.swift")
+        return try String(contentsOf: file, encoding: .utf8).matches(of: /"([a-z-]+)",\n/).map {
+            String($0.1)
+        }
+    }
+
+    @Test("each planted bug that is listed guards some line, each guard names one, and TESTING.md has it")
+    func listedAndUsed() throws {
+        let files = try #require(
+            FileManager.default.enumerator(
+                at: Self.sources.appendingPathComponent("Core"), includingPropertiesForKeys: nil))
+        var used: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /isPlanted\("([a-z-]+)"\)/) { used.insert(String(match.1)) }
+        }
+        let listed = try Self.listed()
+        #expect(used == Set(listed) && used.count == listed.count)
+        let page = try String(
+            contentsOf: Self.sources.appendingPathComponent("Docs/TESTING.md"), encoding: .utf8)
+        for name in listed { #expect(page.contains("| \(name) |"), "\(name) is not in TESTING.md") }
     }
 }

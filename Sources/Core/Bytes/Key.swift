@@ -32,18 +32,18 @@ public struct Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     }
 
     public static func == (left: Key, right: Key) -> Bool {
-        if Planted.isOn(.keysByCharacter) { return left.storage == right.storage }
+        if isPlanted("keys-by-character") { return left.storage == right.storage }
         guard left.utf8Count == right.utf8Count else { return false }
         return left.withUTF8 { a in right.withUTF8 { b in a.elementsEqual(b) } }
     }
 
     public static func < (left: Key, right: Key) -> Bool {
-        if Planted.isOn(.keysByCharacter) { return left.storage < right.storage }
+        if isPlanted("keys-by-character") { return left.storage < right.storage }
         return left.withUTF8 { a in right.withUTF8 { b in a.lexicographicallyPrecedes(b) } }
     }
 
     public func hash(into hasher: inout Hasher) {
-        if Planted.isOn(.keysByCharacter) { return storage.hash(into: &hasher) }
+        if isPlanted("keys-by-character") { return storage.hash(into: &hasher) }
         withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(0xFF as UInt8)
     }

@@ -47,8 +47,7 @@ public struct VersionVector: Hashable, Sendable {
 
     public func contains(_ dot: Dot) -> Bool {
         precondition(dot.sequence > .none, "dots start at 1")
-        if Planted.isOn(.vectorByMaximum) { return entries.contains { $0.last >= dot.sequence } }
-        if Planted.isOn(.vectorByMaximum) { return entries.contains { $0.last >= dot.sequence } }
+        if isPlanted("vector-by-maximum") { return entries.contains { $0.last >= dot.sequence } }
         return dot.sequence <= self[dot.replica]
     }
 

@@ -87,7 +87,7 @@ public struct LogState: Sendable {
     /// What a change made at this wall time is stamped with: never below the last change's time + 1.
     public func nextTimestamp(wall milliseconds: UInt64) -> Timestamp {
         let wall = Timestamp(milliseconds: min(milliseconds, Timestamp.max.milliseconds))
-        if Planted.isOn(.timeGoesBack) { return wall }
+        if isPlanted("time-goes-back") { return wall }
         return max(wall, Timestamp(milliseconds: timestamp.milliseconds + 1))
     }
 

@@ -16,7 +16,7 @@ extension Seal {
         space.raw.encode(into: &writer)
         replica.raw.encode(into: &writer)
         writer.u64(last.value)
-        if !Planted.isOn(.sealLeavesOutHash) { chainHash.encode(into: &writer) }
+        if !isPlanted("seal-leaves-out-hash") { chainHash.encode(into: &writer) }
         return writer.bytes
     }
 

@@ -57,7 +57,7 @@ struct Batch: Sendable {
         for effect in effects {
             switch effect {
             case .answer(let request, let answer) where answer.isFinal:
-                if Planted.isOn(.acknowledgedBeforeCommit) {
+                if isPlanted("acknowledged-before-commit") {
                     result.append(effect)
                 } else if answered.insert(request).inserted {
                     result.append(.answer(request, .failed(error)))

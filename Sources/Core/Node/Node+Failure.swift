@@ -26,7 +26,7 @@ extension Node {
             ))
         effects += dropLinks(at: now)
         do throws(StoreFailure) {
-            if !Planted.isOn(.lostBatchKept) { try reload(at: now) }
+            if !isPlanted("lost-batch-kept") { try reload(at: now) }
             retireLogs()
         } catch {
             effects.append(.halt("the store cannot be read again after a failed commit: \(error)"))

@@ -71,7 +71,7 @@ extension Node {
     private mutating func beginStore(wasUsed: Bool, at now: Instant) throws(StoreFailure) {
         try renameStore()
         guard wasUsed, let reason = configuration.discontinuity else { return }
-        for index in spaces.indices where !Planted.isOn(.sequenceReusedAfterRestore) {
+        for index in spaces.indices where !isPlanted("sequence-reused-after-restore") {
             spaces[index].retireOwnLog()
             try store.put(spaces[index].record)
         }

@@ -5,10 +5,12 @@ import ArgumentParser
 import Bytes
 import Simulator
 
-extension Planted {
-    /// Switches a bug on by name.
-    static func choose(_ name: String) {
-        if let found = all.first(where: { $0.name == name }) { chosen = found.bug }
+extension PlantedBugs {
+    /// Switches a bug on; false when none has this name.
+    static func choose(_ name: String) -> Bool {
+        guard let found = names.first(where: { $0.description == name }) else { return false }
+        chosen = found
+        return true
     }
 }
 
@@ -21,7 +23,7 @@ struct Hunt {
 
     func run() throws {
         var missed: [String] = []
-        for (name, _) in Planted.all {
+        for name in PlantedBugs.names.map(\.description) {
             var campaign = Campaign(plan: plan, first: first, count: seeds, jobs: jobs, keepsGoing: false)
             campaign.extra = ["--bug", name]
             let report = campaign.run(isQuiet: true)
@@ -32,7 +34,7 @@ struct Hunt {
                 missed.append(name)
             }
         }
-        print("\(Planted.all.count - missed.count) of \(Planted.all.count) planted bugs found")
+        print("\(PlantedBugs.names.count - missed.count) of \(PlantedBugs.names.count) planted bugs found")
         if !missed.isEmpty { throw ExitCode(1) }
     }
 }

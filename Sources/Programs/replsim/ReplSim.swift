@@ -80,7 +80,7 @@ struct ReplSim: ParsableCommand {
         #if PLANTED_BUGS
         if hunt { return try Hunt(plan: plan, first: start, seeds: seeds, jobs: jobs).run() }
         if let bug {
-            Planted.choose(bug)
+            guard PlantedBugs.choose(bug) else { throw ValidationError("no planted bug is called \(bug)") }
             extra = ["--bug", bug]
         }
         #endif

@@ -15,7 +15,7 @@ extension Document {
     /// A hash of the snapshot.
     public func digest() -> Bytes32 {
         var hashed = self
-        if Planted.isOn(.digestIgnoresCounters) { hashed.state.counters = state.counters.map { _ in 0 } }
+        if isPlanted("digest-ignores-counters") { hashed.state.counters = state.counters.map { _ in 0 } }
         return Blake2b.hash256(hashed.encodeSnapshot(), personal: "repld-document-1")
     }
 }

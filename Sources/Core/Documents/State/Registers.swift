@@ -34,7 +34,7 @@ struct Registers: Sendable {
             winner = write
             return
         }
-        if Planted.isOn(.winnerByArrival) {
+        if isPlanted("winner-by-arrival") {
             others.append(best)
             winner = write
             return

@@ -32,7 +32,7 @@ struct SurvivingEdits: Sendable {
 
     /// A delete drops what its author had seen. O(replicas).
     mutating func removeCovered(by stamp: OperationStamp) {
-        if Planted.isOn(.deleteWinsOverEdit) {
+        if isPlanted("delete-wins-over-edit") {
             self = SurvivingEdits()
             return
         }

@@ -16,7 +16,7 @@ extension Node {
         guard let link = links.connections[place.connection]?.link else { return }
         var vector = spaces[place.space].forks.closed.clamped(
             VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) }))
-        if Planted.isOn(.needRemembered), let known = spaces[place.space].peerVectors[link.device] {
+        if isPlanted("need-remembered"), let known = spaces[place.space].peerVectors[link.device] {
             vector.join(known)
         }
         do throws(SpaceSync.Fault) {

@@ -106,7 +106,7 @@ extension Node {
             {
             case .duplicate: break
             case .ready(let ready): try execute(ready, in: index)
-            case .early where Planted.isOn(.bufferForgets): break
+            case .early where isPlanted("buffer-forgets"): break
             case .early(let lack):
                 links.buffer.add(candidate, of: log, byteCount: candidate.byteCount, from: peer, lack: lack)
                 links.counters.early += 1

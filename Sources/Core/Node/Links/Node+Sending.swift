@@ -74,7 +74,7 @@ extension Node {
         else { return }
         defer {
             links.connections[id]?.link?.channels[number] = channel
-            if Planted.isOn(.needRemembered), let peer = links.connections[id]?.link?.device {
+            if isPlanted("need-remembered"), let peer = links.connections[id]?.link?.device {
                 spaces[index].peerVectors[peer, default: VersionVector()].join(channel.sync.sent)
             }
         }
@@ -200,7 +200,7 @@ extension Node {
         let sealed = SealedRun(declaration: log.declaration, run: run, seals: seals)
         let random = entropy.bytes(24)
         let derived = replica.raw.bytes + [UInt8](repeating: UInt8(truncatingIfNeeded: first.value), count: 8)
-        let nonce = Planted.isOn(.nonceFromSequence) ? derived : random
+        let nonce = isPlanted("nonce-from-sequence") ? derived : random
         let segment = Segment.seal(sealed, in: space, contentKey: content, nonce: nonce)
         var writer = ByteWriter(reserving: segment.body.count + 512)
         segment.encode(into: &writer)

@@ -40,7 +40,7 @@ extension Node {
     private mutating func repeatAnswer(_ id: RequestID, in index: Int, _ transaction: Transaction)
         throws(NodeError) -> Bool
     {
-        guard let idempotency = transaction.idempotency, !Planted.isOn(.repeatedTransactionWritten) else {
+        guard let idempotency = transaction.idempotency, !isPlanted("repeated-transaction-written") else {
             return false
         }
         let space = spaces[index].id

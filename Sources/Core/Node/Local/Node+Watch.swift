@@ -115,7 +115,7 @@ extension Node {
             }
             if events.isEmpty { return }
             for entry in events {
-                let isSkipped = Planted.isOn(.watcherSkips) && entry.position.value % 16 == 0
+                let isSkipped = isPlanted("watcher-skips") && entry.position.value % 16 == 0
                 if !isSkipped, let line = watcher.line(for: entry.event) {
                     if watcher.window == 0 { break }
                     send(line, to: &watcher)

@@ -28,7 +28,7 @@ extension SpaceState {
         var cached = CachedDocument(
             document: try decode(snapshot, key), record: try store.document(space, key) ?? .absent(key),
             snapshotBytes: snapshot?.bytes.count ?? 0, tailChanges: 0, tailBytes: 0)
-        if Planted.isOn(.tailForgotten), snapshot != nil { return cached }
+        if isPlanted("tail-forgotten"), snapshot != nil { return cached }
         var position = snapshot?.position ?? .start
         while true {
             let records = try store.commits(space, touching: key, after: position, limit: tailPage)

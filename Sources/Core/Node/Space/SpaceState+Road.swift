@@ -82,7 +82,7 @@ extension SpaceState {
         let change = verified.change
         // Loaded first: once the change is in the log, loading a document would apply it too.
         var parts = status == .void ? [] : change.parts
-        if Planted.isOn(.halfTransaction) { parts = Array(parts.prefix(1)) }
+        if isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
         for part in parts where !documents.contains(part.key) {
             documents.put(try takeDocument(part.key, from: &store, &batch))
         }
