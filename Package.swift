@@ -35,6 +35,7 @@ func tests(_ name: String, in folder: String, of floors: [Target.Dependency]) ->
 }
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioLocks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -98,12 +99,14 @@ let package = Package(
 
         shell("SQLiteStore", on: node + ["CSQLite"]),
         shell("NodeRuntime", on: node + [logging, lifecycle]),
-        shell("PeerNetwork", on: node + ["NodeRuntime", logging, lifecycle, nioCore, nioPosix]),
+        shell("Listening", on: [logging, nioCore]),
+        shell("PeerNetwork", on: node + ["NodeRuntime", "Listening", logging, lifecycle, nioCore, nioPosix]),
         shell("ControlAPI", on: node),
         shell(
             "ControlServer",
             on: node + [
-                "NodeRuntime", "ControlAPI", logging, lifecycle, nioCore, nioPosix, nioHTTP1, nioLocks,
+                "NodeRuntime", "Listening", "ControlAPI", logging, lifecycle, nioCore, nioPosix, nioHTTP1,
+                nioLocks,
             ]),
 
         .target(
@@ -143,6 +146,8 @@ let package = Package(
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
         tests(
+            "ListeningTests", in: "Shell/ListeningTests", of: ["Listening", logging, nioCore, nioEmbedded]),
+        tests(
             "ControlServerTests", in: "Shell/ControlServerTests",
             of: node + [
                 "NodeRuntime", "ControlAPI", "ControlServer", "Simulator", logging, nioCore, nioPosix,
@@ -152,7 +157,8 @@ let package = Package(
         tests("TidyTests", in: "TidyTests", of: []),
         // Tools of the process tests, never installed: a member in wrong hands, and a bad network.
         .executableTarget(
-            name: "hostilepeer", dependencies: trust, path: "Tests/Hostile/hostilepeer", swiftSettings: strict),
+            name: "hostilepeer", dependencies: trust, path: "Tests/Hostile/hostilepeer", swiftSettings: strict
+        ),
         .executableTarget(
             name: "chaosrelay", dependencies: [], path: "Tests/Chaos/chaosrelay", swiftSettings: strict),
         // Real processes, spoken to as strangers do: nothing of the project is imported.
@@ -184,5 +190,9 @@ if Context.environment["REPL_FUZZ"] == "1" {
     package.targets.append(
         .executableTarget(
             name: "replfuzz", dependencies: ["FuzzDecoders"], path: "Tests/Fuzz/replfuzz",
+            swiftSettings: strict))
+    package.targets.append(
+        .executableTarget(
+            name: "fuzzloop", dependencies: ["Causality", "FuzzDecoders"], path: "Tests/Fuzz/fuzzloop",
             swiftSettings: strict))
 }

@@ -3,6 +3,7 @@
 
 import ControlAPI
 import Glibc
+import Listening
 public import Logging
 public import NIOCore
 import NIOHTTP1
@@ -53,13 +54,19 @@ public final class ControlServer: Service {
         if passed == nil { try file.prepare() }
         pool.start()
         let group = SocketFile.groupID()
-        let (connections, limits) = (connections, limits)
+        let (connections, limits, log) = (connections, limits, log)
         let settings = ConnectionSettings(
             gateway: gateway, pool: BlockingReads(threads: pool), limits: limits)
         let channel: any Channel
         do {
             let bootstrap = ServerBootstrap(group: loops)
                 .serverChannelOption(.backlog, value: 256)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pause = AcceptPause(of: "the control socket", log: log)
+                        try channel.pipeline.syncOperations.addHandler(pause)
+                    }
+                }
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelOption(
                     .writeBufferWaterMark,

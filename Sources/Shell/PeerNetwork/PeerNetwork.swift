@@ -3,6 +3,7 @@
 // needs a lock.
 
 import Glibc
+import Listening
 public import Logging
 public import NIOCore
 import NIOPosix
@@ -149,14 +150,17 @@ public final class PeerNetwork: PeerPort, Service {
     // MARK: Listening
 
     private func listen(on address: ListenAddress) async throws -> any Channel {
-        let table = table
+        let (table, log) = (table, log)
         var bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // A burst of strangers must not keep the links waiting: a few accepts a turn of the loop. When
-            // there are no descriptors left, NIO's bootstrap pauses accepting for a second instead of
-            // spinning.
+            // A burst of strangers must not keep the links waiting: a few accepts a turn of the loop.
             .serverChannelOption(.maxMessagesPerRead, value: 16)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(of: "\(address)", log: log))
+                }
+            }
             .childChannelOption(.autoRead, value: false)
             // No delay for small frames, and probes that find dead connections.
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

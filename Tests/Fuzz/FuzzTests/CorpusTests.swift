@@ -50,29 +50,9 @@ import Testing
         for round in 0..<400 where ProcessInfo.processInfo.systemUptime < deadline {
             let one = corpus[Int.random(in: 0..<corpus.count, using: &random)]
             let other = corpus[Int.random(in: 0..<corpus.count, using: &random)]
-            let bytes = Self.bent(one, other, &random)
+            let bytes = Mutation.bent(one, other, countMax: 4_096, using: &random)
             let broken = decoder.broken(by: bytes)
             #expect(broken == nil, "\(decoder), round \(round): \(broken ?? ""): \(bytes)")
         }
-    }
-
-    /// One to three mutations; sometimes a piece of another file.
-    private static func bent(_ bytes: [UInt8], _ other: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
-        var bytes = bytes
-        for _ in 0..<Int.random(in: 1...3, using: &random) {
-            let at = bytes.isEmpty ? 0 : Int.random(in: 0..<bytes.count, using: &random)
-            switch Int.random(in: 0...5, using: &random) {
-            case 0: bytes.insert(.random(in: 0...255, using: &random), at: at)
-            case 1: if !bytes.isEmpty { bytes.remove(at: at) }
-            case 2:
-                if !bytes.isEmpty { bytes[at] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0 }
-            case 3: if !bytes.isEmpty { bytes[at] ^= 1 << UInt8.random(in: 0...7, using: &random) }
-            case 4: bytes.removeSubrange(at...)
-            default:
-                let start = other.isEmpty ? 0 : Int.random(in: 0..<other.count, using: &random)
-                bytes.insert(contentsOf: other[start...].prefix(40), at: at)
-            }
-        }
-        return bytes
     }
 }

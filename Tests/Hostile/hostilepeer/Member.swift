@@ -4,6 +4,7 @@ import Bytes
 import Causality
 import Crypto
 import Documents
+import Glibc
 import Identity
 import Roster
 import SecureLink
@@ -31,7 +32,9 @@ struct Member {
             psk: token.secret.joinPresharedKey(), rosterHash: .zero)
         let identity = LinkIdentity(
             key: key, instance: entropy.u64(), staticKey: AgreementKey(secret: entropy.secret(32)))
-        var link = try HostileLink(port: port, candidate, identity, ephemeral: entropy.secret(32))
+        var link = try Self.patiently {
+            try HostileLink(port: port, candidate, identity, ephemeral: entropy.secret(32))
+        }
         guard let established = link.secure.established, let name = DeviceName("mallory") else {
             throw HostileFailure.refused("no join")
         }
@@ -53,6 +56,15 @@ struct Member {
         (self.entropy, self.dice) = (entropy, dice)
     }
 
+    /// Tries again for a while, as every joiner does: the attacks before may have used up what the node lets
+    /// this address begin in a second, and then it says nothing.
+    private static func patiently(_ dial: () throws -> HostileLink) throws -> HostileLink {
+        for _ in 0..<4 {
+            do { return try dial() } catch HostileFailure.refused { usleep(500_000) }
+        }
+        return try dial()
+    }
+
     var device: DeviceID { DeviceID(publicKey: key.publicKey) }
 
     /// A new mesh link, as a process that was just started.
@@ -67,7 +79,7 @@ struct Member {
 
     /// A link on which both sides said what they hold. `have` is what the node said.
     mutating func greetedLink() throws -> (link: HostileLink, have: HaveFrame) {
-        var link = try link()
+        var link = try Self.patiently { try self.link() }
         link.say(frame(RosterHaveFrame(heads: roster.heads, summary: [])))
         guard let said = link.wait(for: FrameType.have.rawValue, within: 5_000) else {
             throw HostileFailure.refused("the node said no HAVE")
