@@ -49,9 +49,13 @@ extension DaemonTests {
                     let discovery = try daemon.api.json("/v1/status")["discovery"]
                     #expect(discovery["listening"] == true && discovery["problems"] == [], "\(discovery)")
                     #expect(discovery["interfaces"].array.count == 1, "\(discovery)")
-                    #expect(discovery["heard"].integer ?? 0 > 0, "\(discovery)")
                     #expect(discovery["dropped"]["foreign"] == 0, "\(discovery)")
                 }
+                // Who was dialled first need not have heard anybody yet.
+                let heard = try daemons.map {
+                    try $0.api.json("/v1/status")["discovery"]["heard"].integer ?? 0
+                }
+                #expect(heard.contains { $0 > 0 }, "\(heard)")
                 for daemon in daemons { try daemon.stop() }
             }
         }

@@ -34,11 +34,11 @@ extension DaemonTests {
             }
         }
 
-        private func cutAndHeal(_ world: NamespaceWorld, _ daemons: [Daemon]) throws {
+        private func cutAndHeal(_ world: NamespaceWorld, _ daemons: [Daemon], rounds: Int) throws {
             var number = 0
             try write(daemons, number)
             try MeshTests.converge(daemons, having: #""n":5"#)
-            for (index, round) in Self.rounds.enumerated() {
+            for (index, round) in Self.rounds.prefix(rounds).enumerated() {
                 for pattern in round {
                     try world.lan.separate(pattern.groups)
                     try writeOn(daemons, seconds: pattern.seconds, from: &number)
@@ -61,7 +61,18 @@ extension DaemonTests {
                 for daemon in daemons { try daemon.start(peers: daemon === daemons[0] ? [] : [daemons[0]]) }
                 try daemons[0].api.createSpace("s")
                 for joiner in daemons.dropFirst() { try joiner.api.join(try daemons[0].api.token("s")) }
-                try cutAndHeal(world, daemons)
+                try cutAndHeal(world, daemons, rounds: Self.rounds.count)
+                for daemon in daemons { try daemon.stop() }
+            }
+        }
+
+        @Test("five nodes that were told no address but find each other by beacons are equal after healing")
+        func beacons() throws {
+            try NamespaceWorld.run { world in
+                let daemons = try Self.names.map { try world.started($0) }
+                try daemons[0].api.createSpace("s")
+                for joiner in daemons.dropFirst() { try joiner.api.join(try daemons[0].api.token("s")) }
+                try cutAndHeal(world, daemons, rounds: 2)
                 for daemon in daemons { try daemon.stop() }
             }
         }
