@@ -85,8 +85,13 @@ extension DaemonTests {
                 "an oversized member", "\"op\":\"set\",\"path\":[\"\(long(1_025))\"],\"value\":1", 413),
             .operation("an oversized string", value("\"\(long(512 * 1024 + 1))\""), 413),
             .operation(
-                "a value too deep",
-                value(String(repeating: "[", count: 33) + String(repeating: "]", count: 33)), 413),
+                "a value one level too deep",
+                value(String(repeating: "[", count: 33) + String(repeating: "]", count: 33)), 400,
+                code: "too-deep"),
+            .operation(
+                "a value far too deep",
+                value(String(repeating: "[", count: 90) + String(repeating: "]", count: 90)), 400,
+                code: "too-deep"),
             Case(
                 "a condition of nothing",
                 #"{"operations":[{"op":"delete","document":"d","path":["x"]}],"if":[{"document":"d"}]}"#, 422),

@@ -9,6 +9,8 @@ public enum DocumentLimits {
     public static let mapKeyBytesMax = 1_024
     /// Steps below a document's root map.
     public static let nestingMax = 32
+    /// What a refusal over `nestingMax` names: at the API it is malformed, not too large.
+    public static let nestingName = "nesting"
     /// A string scalar, or the text of one insertion.
     public static let stringBytesMax = 512 * 1_024
     /// JSON operations of a transaction.

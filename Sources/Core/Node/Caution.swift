@@ -69,7 +69,7 @@ struct Caution: Sendable {
         var byteCount: Int {
             switch self {
             case .segment(let body, _, _): body.count
-            case .change(let candidate, _): candidate.byteCount
+            case .change(let candidate, _): candidate.heldBytes(after: nil)
             }
         }
     }

@@ -180,8 +180,8 @@ extension Node {
         case .ready(let ready): try execute(ready, in: index)
         case .duplicate: break
         case .early(let lack):
-            links.buffer.add(
-                candidate, of: log, byteCount: candidate.byteCount, from: candidate.author, lack: lack)
+            let held = candidate.heldBytes(after: links.buffer.lastItem(of: log))
+            links.buffer.add(candidate, of: log, byteCount: held, from: candidate.author, lack: lack)
         case .refused: try reopen(log, in: index)
         }
     }

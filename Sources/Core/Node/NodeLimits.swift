@@ -4,7 +4,8 @@
 public enum NodeLimits {
     /// Open change streams, all spaces together; one more is 429.
     public static let watchersMax = 256
-    /// Lines a watcher may be behind before it must read again.
+    /// Lines under way to one watcher that it has not taken. It may be behind by those and by what the ring
+    /// holds for all; then it must read again (decision 0077).
     public static let watchEventsMax = 1_000
     /// Bytes, roughly, of lines that a watcher has not taken, after which it gets no more: they wait as JSON.
     public static let watchBytesMax = 1 << 20

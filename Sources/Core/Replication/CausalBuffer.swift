@@ -111,6 +111,8 @@ public struct CausalBuffer<Item: Sendable>: Sendable {
         guard let queue = queues[log] else { return [] }
         return queue.entries[queue.start...].map(\.item)
     }
+    /// The last of a log's waiting changes, behind which the next one goes.
+    public func lastItem(of log: LogID) -> Item? { queues[log]?.entries.last?.item }
     /// Logs with waiting changes in a space, ascending.
     public func logs(of space: SpaceID) -> [LogID] { queues.keys.filter { $0.space == space }.sorted() }
 

@@ -4,6 +4,7 @@
 
 public import Bytes
 public import Causality
+import Documents
 public import Identity
 public import Wire
 
@@ -56,8 +57,22 @@ public struct Candidate: Sendable {
     }
 
     public var change: Change { verified.change }
-    /// What it costs to keep it waiting.
-    public var byteCount: Int { verified.bytes.count }
+    /// What it takes in memory while it waits behind `previous`, of the same log, with which it may share its
+    /// context and view. A context is many times its canonical bytes, and a new one with each change that
+    /// advances it: whoever counts only bytes can be made to hold far more than it thinks.
+    public func heldBytes(after previous: Candidate?) -> Int {
+        let change = verified.change
+        var bytes = MemoryLayout<Candidate>.stride + Operation.blockBytes + verified.bytes.count
+        bytes += change.operations.reduce(Operation.blockBytes) { $0 + $1.heldBytes }
+        if previous?.change.context != change.context {
+            bytes += Operation.blockBytes + change.context.count * MemoryLayout<VersionVector.Entry>.stride
+        }
+        for (mine, theirs) in [(heads, previous?.heads), (change.rosterHeads, nil)] where mine != theirs ?? []
+        {
+            bytes += Operation.blockBytes + mine.count * MemoryLayout<Bytes32>.stride
+        }
+        return bytes
+    }
 
     /// The changes of a run that was just verified. `heads` are those that its log had named before the run
     /// (decision 0030): nothing after a boundary.

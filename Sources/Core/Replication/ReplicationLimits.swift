@@ -7,9 +7,8 @@ public enum ReplicationLimits {
     public static let bufferBytesOfPeerMax = 8 << 20
     /// Early changes of all peers together.
     public static let bufferBytesMax = 64 << 20
-    /// What an early change costs beside its canonical bytes, roughly: its decoded form and its place in the
-    /// index.
-    public static let bufferOverheadBytes = 256
+    /// What an early change costs beside what it holds: its entry, and the room that arrays keep in reserve.
+    public static let bufferOverheadBytes = 320
     /// Segment bytes that may be under way to one peer in one space before it acknowledged them.
     public static let windowBytes = 1 << 20
     /// Segment bytes taken in before RECEIVED says so: a part of the window, so that it never closes for it.

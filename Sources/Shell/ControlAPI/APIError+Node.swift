@@ -144,6 +144,10 @@ extension APIError {
             self.init(
                 422, "not-for-document", "path [] is the document itself: \(what)",
                 hint: "set it to an object, delete it, or name a slot in it")
+        case .overLimit(what: DocumentLimits.nestingName, let value, let limit):
+            self.init(
+                400, "too-deep", "containers are nested \(value) levels deep, the limit is \(limit)",
+                hint: "nest at most \(limit) levels")
         case .overLimit(let what, let value, let limit):
             self.init(
                 413, "over-limit", "\(what): \(value) is over the limit of \(limit)", hint: "make it smaller")

@@ -61,6 +61,40 @@ private func candidate(
 }
 
 @Suite struct AdmissionTests {
+    @Test("what waits is counted as it stands in memory: a context whenever it is another one")
+    func held() throws {
+        let fixture = try Fixture()
+        var log = fixture.log(fixture.creator, 1)
+        var remote = log
+        var context = VersionVector(
+            (1...2_000).map {
+                VersionVector.Entry(ReplicaID(raw: Bytes16(high: $0, low: 1)), SequenceNumber(5))
+            })
+        let heads = fixture.roster.heads
+        func next() throws -> Candidate {
+            try candidate(&log, &remote, key: fixture.creator, context: context, heads: heads, [write("x")])
+        }
+        let one = try next()
+        let two = try next()
+        context.advance(ReplicaID(raw: Bytes16(high: 1, low: 1)), to: SequenceNumber(6))
+        let three = try next()
+        // 24 bytes an entry; on the wire the third one's context takes some 3 bytes.
+        #expect(three.verified.bytes.count < 100)
+        #expect((48_000..<52_000).contains(one.heldBytes(after: nil) - one.verified.bytes.count))
+        #expect((300..<1_500).contains(two.heldBytes(after: one)))
+        #expect((48_000..<52_000).contains(three.heldBytes(after: two)))
+        // A longer text is not free, nor are many operations.
+        let text = Operation(
+            document: "x",
+            body: .act(
+                in: ContainerPath(generation: .first),
+                .write(
+                    slot: .key("a"), value: .string(Key(String(repeating: "y", count: 5_000))),
+                    generation: .first)))
+        #expect(text.heldBytes > 5_000 && text.heldBytes < 5_400)
+        #expect(write("x").heldBytes >= MemoryLayout<Operation>.stride)
+    }
+
     @Test(
         "a change is ready when its log, context and view are known, early otherwise, and never taken twice")
     func contexts() throws {

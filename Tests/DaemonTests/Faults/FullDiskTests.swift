@@ -109,6 +109,33 @@ extension DaemonTests {
             }
         }
 
+        @Test("what a peer sends to a full disk is asked for again when there is room")
+        func peer() throws {
+            try DaemonWorld.run { world in
+                let disk = try SmallDisk(world.folder + "/disk", megabytes: 320)
+                defer { disk.remove() }
+                let full = try world.daemon("full", in: disk.path).start()
+                defer { full.crash() }
+                let other = try world.started("other")
+                try full.api.createSpace("s")
+                try other.api.join(try full.api.token("s"))
+                var acknowledged = 0
+                for round in 0..<FaultRounds.count(sample: 1, whole: 10) {
+                    try disk.fill(leaving: [300 << 10, 0][round % 2])
+                    for _ in 0..<200 { try Self.write(other, &acknowledged) }
+                    // It had to let go of some of it, and is still there for readers.
+                    try eventually("a batch to be lost", within: 30) { full.log.contains("commit-failed") }
+                    let held = try full.api.get("/v1/spaces/s/documents/c")
+                    #expect([200, 404].contains(held.status), "\(held)")
+                    disk.empty()
+                    let took = secondsNow()
+                    try MeshTests.converge([full, other], having: "\"n\":\(acknowledged)}")
+                    FaultRounds.report(
+                        "a full disk behind a peer: level \(secondsNow() - took) s after there was room")
+                }
+            }
+        }
+
         private static let text = String(repeating: "x", count: 2_000)
         private static let operation =
             #"{"op":"increment","document":"c","path":["n"],"by":1},{"op":"set","document":"d","path":["t"],"value":"\#(text)"}"#

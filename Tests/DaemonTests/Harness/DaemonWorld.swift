@@ -107,9 +107,11 @@ final class DaemonWorld {
         folder = String(cString: made)
     }
 
-    /// A node that does not run yet.
-    func daemon(_ name: String, on box: NamespaceBox? = nil, arguments: [String] = []) throws -> Daemon {
-        let daemon = try Daemon(name, in: folder, on: box, arguments: arguments)
+    /// A node that does not run yet; `place` is another folder for it, on another disk.
+    func daemon(
+        _ name: String, in place: String? = nil, on box: NamespaceBox? = nil, arguments: [String] = []
+    ) throws -> Daemon {
+        let daemon = try Daemon(name, in: place ?? folder, on: box, arguments: arguments)
         daemons.append(daemon)
         return daemon
     }

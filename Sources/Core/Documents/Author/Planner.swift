@@ -128,7 +128,7 @@ struct Planner {
     func path(
         _ parent: ContainerPath, _ slot: Slot, _ kind: ContainerKind, _ generation: Generation
     ) throws(AuthorError) -> ContainerPath {
-        try Planner.check(parent.steps.count + 1, DocumentLimits.nestingMax, "nesting")
+        try Planner.check(parent.steps.count + 1, DocumentLimits.nestingMax, DocumentLimits.nestingName)
         var path = parent
         path.steps.append(ContainerStep(slot, kind, generation))
         return path

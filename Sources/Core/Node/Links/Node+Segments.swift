@@ -95,8 +95,8 @@ extension Node {
         for candidate in candidates where refused == nil {
             let log = LogID(spaces[index].id, candidate.change.replica)
             if links.buffer.isWaiting(log) {
-                links.buffer.add(
-                    candidate, of: log, byteCount: candidate.byteCount, from: peer, lack: .rosterHead(.zero))
+                let held = candidate.heldBytes(after: links.buffer.lastItem(of: log))
+                links.buffer.add(candidate, of: log, byteCount: held, from: peer, lack: .rosterHead(.zero))
                 links.counters.early += 1
                 continue
             }
@@ -108,7 +108,8 @@ extension Node {
             case .ready(let ready): try execute(ready, in: index)
             case .early where isPlanted("buffer-forgets"): break
             case .early(let lack):
-                links.buffer.add(candidate, of: log, byteCount: candidate.byteCount, from: peer, lack: lack)
+                let held = candidate.heldBytes(after: nil)
+                links.buffer.add(candidate, of: log, byteCount: held, from: peer, lack: lack)
                 links.counters.early += 1
             case .refused(let refusal):
                 try reopen(log, in: index)

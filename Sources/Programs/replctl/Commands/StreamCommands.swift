@@ -128,7 +128,8 @@ struct ImportCommand: Verb {
         commandName: "import", abstract: "Take documents from standard input: lines of a typed export.",
         discussion: """
             Each document becomes as its line says; one that is so already does not change, so an import can \
-            be repeated.
+            be repeated. A line is one transaction: when one is refused, the documents of the lines before \
+            it stay restored, and the error names the line.
             Example: replctl import household < household.ndjson
             """)
     @Argument(help: "Name or id.") var space: String

@@ -1,0 +1,71 @@
+// What an operation takes in memory while it waits, counted as the allocator does: for caps, which must hold
+// against whoever makes operations that cost far more than their canonical bytes. Never for anything that
+// replicas must agree on.
+
+import Bytes
+import Causality
+
+extension Operation {
+    /// An array or a string on the heap beside its elements: Swift's header and malloc's own word and
+    /// rounding.
+    public static let blockBytes = 48
+
+    /// Bytes in memory, the array that it stands in included. O(size of the operation).
+    public var heldBytes: Int {
+        let payload =
+            switch body {
+            case .deleteDocument(let observed):
+                Self.blockBytes + observed.count * MemoryLayout<Generation>.stride
+            case .act(let path, let action): path.heldBytes + action.heldBytes
+            case .unknown(_, _, let payload): Self.blockBytes + payload.count
+            }
+        return MemoryLayout<Operation>.stride + document.heldBytes + payload
+    }
+}
+
+extension Key {
+    /// Short ones stand in place.
+    fileprivate var heldBytes: Int { utf8Count <= 15 ? 0 : Operation.blockBytes + utf8Count }
+}
+
+extension ContainerPath {
+    fileprivate var heldBytes: Int {
+        guard !steps.isEmpty else { return 0 }
+        return steps.reduce(Operation.blockBytes) {
+            $0 + MemoryLayout<ContainerStep>.stride + $1.slot.heldBytes
+        }
+    }
+}
+
+extension Slot {
+    fileprivate var heldBytes: Int { if case .key(let key) = self { key.heldBytes } else { 0 } }
+}
+
+extension Scalar {
+    fileprivate var heldBytes: Int { if case .string(let text) = self { text.heldBytes } else { 0 } }
+}
+
+extension Action {
+    fileprivate var heldBytes: Int {
+        switch self {
+        case .make, .increment, .moveElement: 0
+        case .write(let slot, let value, _): slot.heldBytes + value.heldBytes
+        case .clear(let slot, let observed):
+            slot.heldBytes + Operation.blockBytes
+                + observed.count * MemoryLayout<ObservedContainer>.stride
+        case .add(let value), .remove(let value), .moveMember(let value, _, _): value.heldBytes
+        case .insertElements(_, _, let contents):
+            contents.reduce(Operation.blockBytes) { sum, content in
+                let own = if case .register(let value) = content { value.heldBytes } else { 0 }
+                return sum + MemoryLayout<ElementContent>.stride + own
+            }
+        case .insertMembers(_, _, let members):
+            members.reduce(Operation.blockBytes) {
+                $0 + MemoryLayout<Scalar>.stride + $1.heldBytes
+            }
+        case .insertText(_, _, let text): Operation.blockBytes + text.utf8.count
+        case .deleteElements(let ranges), .deleteText(let ranges):
+            Operation.blockBytes + ranges.count * MemoryLayout<DotRange>.stride
+        }
+    }
+}
