@@ -21,13 +21,11 @@ public struct ByteWriter: Sendable {
     }
 
     public mutating func u32(_ value: UInt32) {
-        u16(UInt16(truncatingIfNeeded: value >> 16))
-        u16(UInt16(truncatingIfNeeded: value))
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     public mutating func u64(_ value: UInt64) {
-        u32(UInt32(truncatingIfNeeded: value >> 32))
-        u32(UInt32(truncatingIfNeeded: value))
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// Unsigned LEB128: seven bits a byte, low group first, 1 to 10 bytes, no padding.

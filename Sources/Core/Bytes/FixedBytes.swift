@@ -31,12 +31,15 @@ public struct Bytes32: Hashable, Comparable, Sendable {
     /// witness.
     public init(_ bytes: [UInt8]) {
         precondition(bytes.count == Self.byteCount, "32 bytes, got \(bytes.count)")
-        func word(_ start: Int) -> UInt64 {
-            var value: UInt64 = 0
-            for index in start..<start + 8 { value = value << 8 | UInt64(bytes[index]) }
-            return value
-        }
-        self.init(word(0), word(8), word(16), word(24))
+        self.init(bytes[...])
+    }
+
+    public init(_ bytes: ArraySlice<UInt8>) {
+        precondition(bytes.count == Self.byteCount, "32 bytes, got \(bytes.count)")
+        let start = bytes.startIndex
+        self.init(
+            UInt64(bytes, at: start), UInt64(bytes, at: start + 8), UInt64(bytes, at: start + 16),
+            UInt64(bytes, at: start + 24))
     }
 
     public init(from reader: inout ByteReader) throws(DecodeFault) {
@@ -55,6 +58,9 @@ public struct Bytes32: Hashable, Comparable, Sendable {
         encode(into: &writer)
         return writer.bytes
     }
+
+    /// The first eight bytes, big-endian.
+    public var firstWord: UInt64 { a }
 
     public static func < (left: Bytes32, right: Bytes32) -> Bool {
         (left.a, left.b, left.c, left.d) < (right.a, right.b, right.c, right.d)
@@ -84,6 +90,12 @@ public struct Bytes16: Hashable, Comparable, Sendable {
         self.init(high: high, low: low)
     }
 
+    /// The same for an array, without a witness for each byte.
+    public init(_ bytes: [UInt8]) {
+        precondition(bytes.count == Self.byteCount, "16 bytes, got \(bytes.count)")
+        self.init(high: UInt64(bytes[...], at: 0), low: UInt64(bytes[...], at: 8))
+    }
+
     public init(from reader: inout ByteReader) throws(DecodeFault) {
         self.init(high: try reader.u64(), low: try reader.u64())
     }
@@ -101,5 +113,14 @@ public struct Bytes16: Hashable, Comparable, Sendable {
 
     public static func < (left: Bytes16, right: Bytes16) -> Bool {
         (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+extension UInt64 {
+    /// Eight bytes from `start` on, big-endian.
+    fileprivate init(_ bytes: ArraySlice<UInt8>, at start: Int) {
+        var value: UInt64 = 0
+        for index in start..<start + 8 { value = value << 8 | UInt64(bytes[index]) }
+        self = value
     }
 }

@@ -27,6 +27,8 @@ public struct Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
 
     /// The bytes in place, for hashing and comparing without a copy.
     public func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        // Contiguous since `init`, so this is the road taken; it needs no copy of the string.
+        if let result = try storage.utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = storage
         return try copy.withUTF8(body)
     }
@@ -34,7 +36,26 @@ public struct Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     public static func == (left: Key, right: Key) -> Bool {
         if isPlanted("keys-by-character") { return left.storage == right.storage }
         guard left.utf8Count == right.utf8Count else { return false }
-        return left.withUTF8 { a in right.withUTF8 { b in a.elementsEqual(b) } }
+        return left.withUTF8 { a in
+            right.withUTF8 { b in equals(UnsafeRawBufferPointer(a), UnsafeRawBufferPointer(b)) }
+        }
+    }
+
+    /// Eight bytes at a time. The lengths are equal.
+    private static func equals(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        var place = 0
+        while place + 8 <= a.count {
+            let isEqual =
+                a.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                == b.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            if !isEqual { return false }
+            place += 8
+        }
+        while place < a.count {
+            if a[place] != b[place] { return false }
+            place += 1
+        }
+        return true
     }
 
     public static func < (left: Key, right: Key) -> Bool {

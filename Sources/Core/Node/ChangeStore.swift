@@ -219,7 +219,8 @@ public protocol ChangeStore: StoreReading {
         throws(StoreFailure)
     /// Keeps the seal; `isBoundary` seals for ever, others may go when a later one of the replica is kept.
     mutating func addSeal(_ space: SpaceID, _ seal: Seal, isBoundary: Bool) throws(StoreFailure)
-    mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure)
+    /// `wasVisible`: as the record that it replaces says; false without one.
+    mutating func put(_ space: SpaceID, _ document: DocumentRecord, wasVisible: Bool) throws(StoreFailure)
     mutating func put(_ space: SpaceID, _ key: Key, _ snapshot: SnapshotRecord) throws(StoreFailure)
     mutating func put(_ space: SpaceID, _ key: Key, _ record: IdempotencyRecord) throws(StoreFailure)
     /// Inserts, or replaces the log's former proof.
@@ -232,4 +233,12 @@ public protocol ChangeStore: StoreReading {
         throws(StoreFailure)
     /// Drops what expired before this wall time.
     mutating func expireIdempotency(before wall: UInt64) throws(StoreFailure)
+}
+
+extension ChangeStore {
+    /// For who does not know what the record replaces.
+    public mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure) {
+        let old = try self.document(space, document.key)
+        try put(space, document, wasVisible: old?.isVisible ?? false)
+    }
 }

@@ -13,7 +13,7 @@ struct Cursor: Hashable, Sendable {
 
     /// `store`: its random name. The start of the space's hash is mixed in: no two spaces share an origin.
     init(store: UInt64, space: SpaceID, position: CommitPosition) {
-        origin = space.raw.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ^ store
+        origin = space.raw.firstWord ^ store
         self.position = position
     }
 
@@ -36,8 +36,12 @@ struct Cursor: Hashable, Sendable {
     var textWithin: String { text + "+" }
 
     var text: String {
-        var writer = ByteWriter()
-        writer.u64(origin)
-        return Hex.encode(writer.bytes) + "." + String(position.value)
+        String(unsafeUninitializedCapacity: 37) { text in
+            Hex.write(origin, to: text, at: 0)
+            text[16] = UInt8(ascii: ".")
+            let digits = String(position.value).utf8
+            for (place, digit) in digits.enumerated() { text[17 + place] = digit }
+            return 17 + digits.count
+        }
     }
 }

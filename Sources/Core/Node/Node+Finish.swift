@@ -16,7 +16,6 @@ extension Node {
         }
         for index in spaces.indices where spaces[index].hasUnwritten {
             try spaces[index].seal(with: configuration.device, in: &store, &batch)
-            try spaces[index].writeRun(to: &store, &batch)
             try spaces[index].writeDocuments(to: &store, &batch)
             if spaces[index].held != spaces[index].durable { try store.put(spaces[index].record) }
         }

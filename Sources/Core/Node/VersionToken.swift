@@ -33,7 +33,8 @@ public struct VersionToken: Hashable, Sendable {
     }
 
     public var text: String {
-        frontier.isEmpty ? Self.empty : frontier.map(\.description).joined(separator: ",")
+        if frontier.count == 1 { return frontier[0].description }
+        return frontier.isEmpty ? Self.empty : frontier.map(\.description).joined(separator: ",")
     }
 
     /// True when everything that the token stands for is held; what became void is not waited for.

@@ -18,6 +18,8 @@ public struct Change: Hashable, Sendable {
     public let rosterHeads: [Bytes32]
     /// At least one, except that a log's first change may only declare (it then consumes one sequence).
     public let operations: [Operation]
+    /// Sequences consumed.
+    public let sequenceCount: Int
 
     /// Who writes a log.
     public struct Declaration: Hashable, Sendable {
@@ -41,12 +43,9 @@ public struct Change: Hashable, Sendable {
         self.declaration = declaration
         self.rosterHeads = rosterHeads
         self.operations = operations
+        sequenceCount = operations.isEmpty ? 1 : operations.reduce(0) { $0 + $1.sequenceCount }
     }
 
-    /// Sequences consumed.
-    public var sequenceCount: Int {
-        operations.isEmpty ? 1 : operations.reduce(0) { $0 + $1.sequenceCount }
-    }
     /// The last sequence, inside.
     public var last: SequenceNumber { first + (sequenceCount - 1) }
     /// How the API names a change: its replica and last sequence.

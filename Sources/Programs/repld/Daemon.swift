@@ -60,7 +60,9 @@ struct Daemon {
         let reloader = Reloader(running: settings, log: sink, notifier: manager.notifier, read: read)
         let errands = Errands(
             backup: { try backup.write(at: clock().wall) }, reload: { try reloader.reload(isCheck: $0, $1) })
-        let runtime = NodeRuntime(log: log, pulse: manager.pulse, errands: errands)
+        let quiet = Quiet(
+            afterMilliseconds: RuntimeLimits.quietMilliseconds, tell: IdleMemory.giveBack)
+        let runtime = NodeRuntime(log: log, pulse: manager.pulse, quiet: quiet, errands: errands)
         let node = try Node(store: store, configuration: configuration(state, discontinuity), at: clock())
         let peerLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let controlLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)

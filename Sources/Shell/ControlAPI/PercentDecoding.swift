@@ -6,10 +6,10 @@ import Bytes
 
 enum PercentDecoding {
     /// Nil for a `%` without two hexadecimal digits, and for bytes that are no UTF-8.
-    static func decode(_ text: Substring, plusIsSpace: Bool = false) -> Key? {
+    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> Key? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var rest = text.utf8[...]
+        bytes.reserveCapacity(text.count)
+        var rest = text
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
@@ -41,12 +41,13 @@ public struct QueryParameters: Sendable {
 
     /// Names outside `known` are refused: a misspelt parameter must not be ignored. Only `on` may be
     /// repeated.
-    init(_ query: Substring?, known: [Key]) throws(APIError) {
+    init(_ query: ArraySlice<UInt8>, known: [Key]) throws(APIError) {
         var pairs: [(name: Key, value: Key)] = []
-        for item in (query ?? "").split(separator: "&") {
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for item in query.split(separator: UInt8(ascii: "&")) {
+            let parts = item.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentDecoding.decode(parts[0], plusIsSpace: true),
-                let value = PercentDecoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
+                let value = PercentDecoding.decode(parts.count > 1 ? parts[1] : [], plusIsSpace: true)
             else { throw .badEncoding("query") }
             guard known.contains(name) else {
                 throw APIError(

@@ -52,6 +52,18 @@ public struct Route: Sendable {
     public let body: Body
     /// Query parameters that it knows.
     public let parameters: [String]
+    /// The pattern, taken apart once.
+    private let steps: [Step]
+    /// Its last step takes the rest of the path.
+    private let takesRest: Bool
+
+    private enum Step: Sendable {
+        case literal([UInt8])
+        /// One segment that is not empty.
+        case segment
+        /// Everything to the end, which may be empty.
+        case rest
+    }
 
     public static let all: [Route] = [
         Route(.openapi, "GET", "/v1/openapi.json", .read),
@@ -103,26 +115,50 @@ public struct Route: Sendable {
         self.right = right
         self.body = body
         self.parameters = parameters
+        steps = pattern.split(separator: "/").map { step in
+            if step == "{key…}" { return .rest }
+            return step.hasPrefix("{") ? .segment : .literal(Array(step.utf8))
+        }
+        takesRest = pattern.hasSuffix("{key…}")
     }
 
     /// What the placeholders of the pattern stand for, still percent-encoded; nil when the path does not fit.
-    func captures(of path: Substring) -> [Substring]? {
-        var captures: [Substring] = []
-        var rest = path
-        for step in pattern.split(separator: "/") {
-            guard rest.utf8.first == UInt8(ascii: "/") else { return nil }
-            rest = rest.dropFirst()
-            if step == "{key…}" { return captures + [rest] }
-            let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-            let segment = rest[..<end]
-            rest = rest[end...]
-            if step.utf8.first == UInt8(ascii: "{") {
+    func captures(of path: PathSegments) -> [Range<Int>]? {
+        guard takesRest ? path.segments.count >= steps.count : path.segments.count == steps.count else {
+            return nil
+        }
+        var captures: [Range<Int>] = []
+        for (step, segment) in zip(steps, path.segments) {
+            switch step {
+            case .literal(let word):
+                guard path.bytes[segment].elementsEqual(word) else { return nil }
+            case .segment:
                 guard !segment.isEmpty else { return nil }
                 captures.append(segment)
-            } else if segment.utf8.elementsEqual(step.utf8) == false {
-                return nil
+            case .rest: captures.append(segment.lowerBound..<path.bytes.count)
             }
         }
-        return rest.isEmpty ? captures : nil
+        return captures
+    }
+}
+
+/// The path of a request, cut once for all patterns.
+struct PathSegments {
+    let bytes: [UInt8]
+    /// What follows each slash, up to the next; none of a path that does not begin with one.
+    let segments: [Range<Int>]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        var segments: [Range<Int>] = []
+        var start = 1
+        if bytes.first == UInt8(ascii: "/") {
+            for (place, byte) in bytes.enumerated().dropFirst() where byte == UInt8(ascii: "/") {
+                segments.append(start..<place)
+                start = place + 1
+            }
+            segments.append(start..<bytes.count)
+        }
+        self.segments = segments
     }
 }

@@ -60,23 +60,31 @@ public enum Router {
         }
         // The HTTP parser hands over raw bytes that are no UTF-8 as U+FFFD; that scalar itself must come
         // encoded.
-        guard !head.target.unicodeScalars.contains("\u{FFFD}") else { throw .badEncoding("path") }
-        let target = head.target[...]
-        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
-        let path = mark.map { target[..<$0] } ?? target
+        let target = Array(head.target.utf8)
+        guard !holdsReplacement(target) else { throw .badEncoding("path") }
+        let mark = target.firstIndex(of: UInt8(ascii: "?"))
+        let path = PathSegments(mark.map { Array(target[..<$0]) } ?? target)
         let isHead = head.method == "HEAD"
         let (route, captures) = try find(method: isHead ? "GET" : head.method, path: path)
         guard caller.may(route.right) else { throw .callerRefused() }
         if head.hasBody { try check(contentType: head) }
         let query = try QueryParameters(
-            mark.map { target[target.utf8.index(after: $0)...] }, known: route.parameters.map { Key($0) })
+            mark.map { target[($0 + 1)...] } ?? [], known: route.parameters.map { Key($0) })
         let matched = MatchedRequest(route: route, captures: captures, query: query, head: head)
         return RoutedRequest(
             route: route, endpoint: try matched.endpoint(), isHead: isHead, wantsEvents: matched.wantsEvents,
             atLeast: try matched.atLeast())
     }
 
-    private static func find(method: String, path: Substring) throws(APIError) -> (Route, [Key]) {
+    /// U+FFFD in UTF-8.
+    private static func holdsReplacement(_ target: [UInt8]) -> Bool {
+        for (place, byte) in target.enumerated() where byte == 0xEF {
+            if target[place...].starts(with: [0xEF, 0xBF, 0xBD]) { return true }
+        }
+        return false
+    }
+
+    private static func find(method: String, path: PathSegments) throws(APIError) -> (Route, [Key]) {
         var allowed: [String] = []
         for route in Route.all {
             guard let raw = route.captures(of: path) else { continue }
@@ -85,8 +93,8 @@ public enum Router {
                 continue
             }
             var captures: [Key] = []
-            for text in raw {
-                guard let key = PercentDecoding.decode(text) else { throw .badEncoding("path") }
+            for range in raw {
+                guard let key = PercentDecoding.decode(path.bytes[range]) else { throw .badEncoding("path") }
                 captures.append(key)
             }
             return (route, captures)
@@ -104,7 +112,7 @@ public enum Router {
             throw APIError(
                 415, "unsupported-encoding", "bodies are taken as they are", hint: "do not compress it")
         }
-        guard let value = head.header("content-type") else { return }
+        guard let value = head.header("content-type"), value != "application/json" else { return }
         let parts = value.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
         let isKnown = parts.isEmpty || parts[0] == "application/json" || parts[0] == "application/x-ndjson"
         let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8).filter { $0 != "\"" }

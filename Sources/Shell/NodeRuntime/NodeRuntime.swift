@@ -25,16 +25,19 @@ public final class NodeRuntime: Gateway, Service {
     private let log: Logger
     private let errands: Errands
     private let pulse: Pulse?
+    private let quiet: Quiet?
     private let ending = Mutex(Ending.running(waiting: []))
 
-    /// `pulse` is beaten as long as the node's thread goes through its loop.
+    /// `pulse` is beaten as long as the node's thread goes through its loop; `quiet` is told when nothing
+    /// came in for a while.
     public init(
         log: Logger, now: @escaping @Sendable () -> Instant = SystemClock.now, pulse: Pulse? = nil,
-        errands: Errands
+        quiet: Quiet? = nil, errands: Errands
     ) {
         self.log = log
         self.now = now
         self.pulse = pulse
+        self.quiet = quiet
         self.errands = errands
     }
 
@@ -104,11 +107,13 @@ public final class NodeRuntime: Gateway, Service {
     private func loop(_ machine: inout some Machine, _ delivery: inout Delivery) -> RuntimeHalt? {
         var instant = now()
         var pulse = PulseClock(pulse, at: instant)
+        var quiet = QuietClock(quiet, at: instant)
         // Opening may have written already.
         if let halt = delivery.deliver(machine.commit(at: instant)) { return halt }
-        while let items = queue.take(waiting: patience(machine.deadline, pulse.due, at: now())) {
+        while let items = queue.take(waiting: patience([machine.deadline, pulse.due, quiet.due], at: now())) {
             instant = now()
             pulse.pass(at: instant)
+            quiet.pass(isBusy: !items.isEmpty, at: instant)
             let isDue = machine.deadline.map { $0 <= instant.monotonic } ?? false
             if items.isEmpty && !isDue { continue }
             for item in items {
@@ -124,8 +129,8 @@ public final class NodeRuntime: Gateway, Service {
 
     /// How long to sleep at most, in milliseconds. A deadline that is over is waited for a moment too, so
     /// that a machine that does not move it costs a thousandth of what it could.
-    private func patience(_ deadline: UInt64?, _ pulse: UInt64?, at instant: Instant) -> UInt64 {
-        let next = min(deadline ?? .max, pulse ?? .max)
+    private func patience(_ deadlines: [UInt64?], at instant: Instant) -> UInt64 {
+        let next = deadlines.reduce(.max) { min($0, $1 ?? .max) }
         if next <= instant.monotonic { return 1 }
         return min(next - instant.monotonic, RuntimeLimits.sleepMillisecondsMax)
     }

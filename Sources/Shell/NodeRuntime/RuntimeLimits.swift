@@ -14,6 +14,8 @@ public enum RuntimeLimits {
     public static let connectionBytesMax = 256 << 10
     /// The longest the thread sleeps: deadlines count suspended time, its sleep does not.
     public static let sleepMillisecondsMax: UInt64 = 15_000
+    /// No input for so long: what only work needs is given back (`IdleMemory`).
+    public static let quietMilliseconds: UInt64 = 3_000
     /// Equal log lines are told once in this time.
     public static let logRepeatMilliseconds: UInt64 = 10_000
     /// Lines of one code in that time, whatever they say; the rest are counted in one line.

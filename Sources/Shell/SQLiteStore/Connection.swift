@@ -3,6 +3,7 @@
 // read-only.
 
 import CSQLite
+import Causality
 import Node
 
 /// An open database. Not for two threads at once: its owner (the node's thread, or the holder of a reader's
@@ -20,10 +21,17 @@ final class Connection: @unchecked Sendable {
     let path: String
     private let handle: OpaquePointer
     private var statements: [Statement?]
+    /// Numbers of spaces, as the open transaction has shown them: of the writer until a space is removed or a
+    /// transaction rolled back, of a reader as long as its snapshot.
+    var numbers: [SpaceID: Int64] = [:]
     /// Frames in the WAL after the last commit, written by SQLite's hook. Lives as long as the connection.
     private let walFrames: UnsafeMutablePointer<Int32>
 
+    /// Once, before the first connection of the process; later it is refused, which changes nothing.
+    private static let isConfigured: Bool = repl_sqlite3_no_memory_statistics() == SQLITE_OK
+
     init(_ path: String, _ mode: Mode) throws(StoreFailure) {
+        _ = Self.isConfigured
         let flags =
             (mode == .writer || mode == .copy ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
             | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -65,6 +73,8 @@ final class Connection: @unchecked Sendable {
         sqlite3_close_v2(handle)
         walFrames.deallocate()
     }
+
+    func forgetNumbers() { numbers = [:] }
 
     subscript(query: Query) -> Statement {
         get throws(StoreFailure) {

@@ -14,7 +14,10 @@ struct Queries {
 
     /// The space's number; nil when it is unknown.
     func number(of space: SpaceID) throws(StoreFailure) -> Int64? {
-        try connection[.spaceNumber].first([.blob(space.raw.bytes)]) { $0.integer(0) }
+        if let known = connection.numbers[space] { return known }
+        let number = try connection[.spaceNumber].first([.blob(space.raw.bytes)]) { $0.integer(0) }
+        if let number { connection.numbers[space] = number }
+        return number
     }
 
     func log(_ space: Int64, _ replica: ReplicaID) throws(StoreFailure) -> (

@@ -42,6 +42,7 @@ extension SQLiteStore {
         }
         pending.spaces[space] = nil
         pending.documents[number] = nil
+        writer.forgetNumbers()
         // Numbers of logs are never used twice, but those of this space must not be found any more.
         pending.logs = [:]
         pending.hasRemovedRuns = true
@@ -108,11 +109,10 @@ extension SQLiteStore {
         ])
     }
 
-    public mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure) {
+    public mutating func put(_ space: SpaceID, _ document: DocumentRecord, wasVisible: Bool)
+        throws(StoreFailure)
+    {
         let number = try number(of: space)
-        let wasVisible =
-            try writer[.document].first([.integer(number), .blob(document.key)]) { $0.integer(0) != 0 }
-            ?? false
         try writer[.putDocument].run([
             .integer(number), .blob(document.key), .integer(document.isVisible ? 1 : 0),
             .integer(Int64(document.position.value)), .blob(StoredForms.encode(document.frontier)),

@@ -72,6 +72,7 @@ public struct SQLiteStore: ChangeStore {
 
     public mutating func rollback() {
         pending = Pending()
+        writer.forgetNumbers()
         do throws(StoreFailure) {
             // SQLite has rolled back by itself after some failures.
             if !writer.isOutsideTransaction { try writer[.rollback].run([]) }

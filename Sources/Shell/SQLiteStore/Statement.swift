@@ -11,8 +11,11 @@ enum SQLValue {
     case text(String)
     case null
 
+    /// A key's bytes, without a copy of them.
+    case key(Key)
+
     static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
-    static func blob(_ key: Key) -> SQLValue { .blob(Array(key.utf8)) }
+    static func blob(_ key: Key) -> SQLValue { .key(key) }
 }
 
 /// One statement of one connection; used by one thread at a time, like its connection.
@@ -86,12 +89,20 @@ final class Statement {
                 switch value {
                 case .integer(let value): sqlite3_bind_int64(handle, place, value)
                 case .blob(let bytes): Self.bind(bytes, to: handle, at: place)
+                case .key(let key): Self.bind(key, to: handle, at: place)
                 case .text(let text): sqlite3_bind_text(handle, place, text, Int32(text.utf8.count), copied)
                 case .null: sqlite3_bind_null(handle, place)
                 }
             if status != SQLITE_OK {
                 throw .sqlite(status, database, doing: "binding value \(place) of '\(sql)'", path: path)
             }
+        }
+    }
+
+    private static func bind(_ key: Key, to handle: OpaquePointer, at place: Int32) -> Int32 {
+        if key.utf8Count == 0 { return sqlite3_bind_zeroblob(handle, place, 0) }
+        return key.withUTF8 {
+            sqlite3_bind_blob64(handle, place, $0.baseAddress, UInt64($0.count), copied)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NodeRuntime
 
-private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 private func runtime(
     pulse: Pulse? = nil,
@@ -18,7 +18,7 @@ private func runtime(
         ReloadReport(applied: [], needsRestart: [])
     }, backup: @escaping @Sendable () throws -> String = { "" }
 ) -> NodeRuntime {
-    NodeRuntime(log: quiet, pulse: pulse, errands: Errands(backup: backup, reload: reload))
+    NodeRuntime(log: silent, pulse: pulse, errands: Errands(backup: backup, reload: reload))
 }
 
 /// The answer to one request.
@@ -300,6 +300,39 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
             return
         }
         #expect(record.lines.filter { $0.hasPrefix("settings") }.count == 1)
+    }
+
+    @Test("a loop that nothing comes in to tells so once, and again after the next input")
+    func quiet() async throws {
+        let told = DispatchSemaphore(value: 0)
+        let count = Mutex(0)
+        let record = Record()
+        let runtime = NodeRuntime(
+            log: silent,
+            quiet: Quiet(afterMilliseconds: 5) {
+                count.withLock { $0 += 1 }
+                told.signal()
+            },
+            errands: Errands(backup: { "" }, reload: { _, _ in ReloadReport(applied: [], needsRestart: []) }))
+        runtime.start(Script(record) { _ in [] }, peers: nil)
+        await wait(for: told)
+        // Real time, since the loop's wait is: ten times as long as it takes to tell.
+        let end = SystemClock.now().monotonic + 50
+        while SystemClock.now().monotonic < end { await Task.yield() }
+        #expect(count.withLock { $0 } == 1)
+        runtime.post(.networkChanged)
+        await wait(for: told)
+        #expect(count.withLock { $0 } == 2)
+        runtime.stop()
+        try await runtime.run()
+    }
+
+    @Test("code that was given back runs as before")
+    func givenBack() {
+        #expect(!IdleMemory.codePages().isEmpty)
+        let before = (0..<1_000).map { String($0 * 7) }
+        IdleMemory.giveBack()
+        #expect((0..<1_000).map { String($0 * 7) } == before)
     }
 
     @Test("an idle loop beats its pulse, a busy one too, and one that hangs in the machine does not")

@@ -14,7 +14,7 @@ extension Node {
 
     /// A peer's HAVE: what of it is lacking starts the clock of a gap.
     mutating func noteAhead(_ entries: [VersionVector.Entry], _ place: ChannelPlace, at now: Instant) {
-        let space = spaces[place.space]
+        let space = spaces[place.space].id
         var lacking: [VersionVector.Entry] = []
         for entry in entries where entry.last > head(of: entry.replica, in: place.space) {
             lacking.append(entry)
@@ -22,13 +22,13 @@ extension Node {
         }
         guard !lacking.isEmpty else { return }
         links.connections[place.connection]?.link?.channels[place.number]?.isAhead = true
-        var gossip = links.gossip.removeValue(forKey: space.id) ?? SpaceGossip(at: now.monotonic)
+        var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
         if gossip.gap == nil {
             let wait = graftDelay(of: lacking, in: place.space, from: place.connection)
             gossip.gap = SpaceGossip.Gap(
                 since: now.monotonic, graftAt: now.monotonic + wait, dots: lacking)
         }
-        links.gossip[space.id] = gossip
+        links.gossip[space] = gossip
     }
 
     /// The last sequence of a log that is verified here: held, or waiting in the buffer for its context.

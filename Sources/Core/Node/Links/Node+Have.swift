@@ -185,27 +185,30 @@ extension Node {
     /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind
     /// the last seal held cannot be passed on.
     mutating func announce(_ index: Int) throws(StoreFailure) {
-        let space = spaces[index]
+        let space = spaces[index].id
         // An empty space is told as well: that nothing is held is what a newcomer has to say.
-        var told = links.announced[space.id] ?? Announced()
-        let isKnown = links.announced[space.id] != nil
-        guard !isKnown || told.position < space.position || told.durable != space.durable else { return }
-        for entry in space.durable.entries(beyond: told.durable) {
-            if let closing = space.forks.closed[entry.replica], entry.last >= closing.trunkLast {
+        if let told = links.announced[space], told.position >= spaces[index].position,
+            told.durable == spaces[index].durable
+        {
+            return
+        }
+        var told = links.announced.removeValue(forKey: space) ?? Announced()
+        defer { links.announced[space] = told }
+        for entry in spaces[index].durable.entries(beyond: told.durable) {
+            if let closing = spaces[index].forks.closed[entry.replica], entry.last >= closing.trunkLast {
                 told.sealed.advance(entry.replica, to: entry.last)
                 told.hashes[entry.replica] = try trunkHash(of: entry.replica, at: entry.last, in: index)
                 continue
             }
             guard
                 let seal = try lastSeal(
-                    of: entry.replica, through: entry.last, after: told.sealed, in: space.id)
+                    of: entry.replica, through: entry.last, after: told.sealed, in: space)
             else { continue }
             told.sealed.advance(entry.replica, to: seal.last)
             told.hashes[entry.replica] = seal.chainHash
         }
-        told.durable = space.durable
-        told.position = space.position
-        links.announced[space.id] = told
+        told.durable = spaces[index].durable
+        told.position = spaces[index].position
     }
 
     private func lastSeal(

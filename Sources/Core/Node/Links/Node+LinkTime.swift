@@ -149,7 +149,7 @@ extension Node {
                 if case .provisional(_, let deadline) = channel.standing { take(deadline) }
             }
         }
-        for space in spaces { take(gossipDeadline(of: space.id)) }
+        for index in spaces.indices { take(gossipDeadline(of: spaces[index].id)) }
         take(viewsDeadline)
         for join in links.joins.values { take(join.deadline) }
         if links.book.isChanged { take(links.nextBookWrite) }

@@ -145,7 +145,7 @@ extension Node {
         if status == .void { counters.changesVoid += 1 }
         if status == .skipped { counters.changesSkipped += 1 }
         spaces[index].tell(patches, of: ready.change, store: storeName)
-        if spaces[index].dirty.count >= NodeLimits.dirtyDocumentsMax {
+        if spaces[index].documents.dirtyCount >= NodeLimits.dirtyDocumentsMax {
             try spaces[index].writeDocuments(to: &store, &batch)
             spaces[index].trimDocuments(sharing: 1)
         }

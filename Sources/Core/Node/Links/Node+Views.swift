@@ -27,7 +27,9 @@ extension Node {
 
     /// Brings the views up to the rosters. Costs nothing while those are as they were.
     private mutating func refreshViews(at now: Instant) {
-        for space in spaces where links.views[space.id]?.rosterCount != space.roster.count {
+        for index in spaces.indices
+        where links.views[spaces[index].id]?.rosterCount != spaces[index].roster.count {
+            let space = spaces[index]
             let members = space.roster.members().filter { $0.state == .active && $0.device != device }
                 .map(\.device)
             var state =

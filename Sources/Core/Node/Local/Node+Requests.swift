@@ -66,8 +66,10 @@ extension Node {
 
     /// Finds a space by local name or by its 64-digit id.
     func index(of reference: SpaceReference) throws(NodeError) -> Int {
-        for (index, space) in spaces.enumerated() {
-            if space.name == reference.text || space.id.description == reference.text { return index }
+        // By index, since a space is large; names first, since writing an id costs more than the rest.
+        if let index = spaces.indices.first(where: { spaces[$0].name == reference.text }) { return index }
+        if let index = spaces.indices.first(where: { spaces[$0].id.description == reference.text }) {
+            return index
         }
         throw .noSuchSpace(reference.text)
     }

@@ -13,7 +13,10 @@ struct CachedDocument: Sendable {
     /// Changes, and their canonical bytes, that are not in the stored snapshot.
     var tailChanges: Int
     var tailBytes: Int
-    var lastUse: UInt64 = 0
+    /// As the stored record says; false without one.
+    var wasVisible = false
+    /// Its record, or its tail, changed in this batch and is not written yet.
+    var isDirty = false
 
     /// A guess at the memory it takes; snapshots are denser than trees.
     var estimatedBytes: Int { 512 + 4 * (snapshotBytes + tailBytes) }
@@ -24,50 +27,120 @@ struct CachedDocument: Sendable {
     }
 }
 
-/// The decoded documents of a space, least recently used first to go.
+/// The decoded documents of a space, least recently used first to go. They stand in slots, so that taking one
+/// out and putting it back moves it and neither copies it nor changes the table of keys.
 struct DocumentCache: Sendable {
-    private var entries: [Key: CachedDocument] = [:]
+    /// What is asked of many slots at a time, beside the documents, which are large.
+    private struct Place: Sendable {
+        var key: Key
+        /// 0: the document is taken out, or the slot is free.
+        var lastUse: UInt64 = 0
+        /// Stands in `dirty`.
+        var isDirty = false
+    }
+
+    /// The slot of a key whose document is here or was taken out.
+    private var slotOfKey: [Key: Int] = [:]
+    private var places: [Place] = []
+    private var slots: [CachedDocument?] = []
+    /// Slots of no key.
+    private var free: [Int] = []
+    /// Slots whose documents are not written, in the order in which they changed first.
+    private var dirty: [Int] = []
     private var clock: UInt64 = 0
     private(set) var estimatedBytes = 0
+    private(set) var count = 0
 
-    var count: Int { entries.count }
+    var dirtyCount: Int { dirty.count }
 
-    /// Takes the document out; whoever takes it puts it back or means to forget it.
+    /// Takes the document out; whoever takes it puts it back or forgets it.
     mutating func take(_ key: Key) -> CachedDocument? {
-        guard let entry = entries.removeValue(forKey: key) else { return nil }
-        estimatedBytes -= entry.estimatedBytes
+        guard let slot = slotOfKey[key], let entry = slots[slot].take() else { return nil }
+        leave(slot, entry.estimatedBytes)
         return entry
     }
 
-    mutating func put(_ entry: CachedDocument) {
+    mutating func put(_ entry: consuming CachedDocument) {
+        let slot = slot(of: entry.record.key)
+        precondition(places[slot].lastUse == 0, "\(entry.record.key) is cached twice")
         clock += 1
-        var used = entry
-        used.lastUse = clock
-        if let old = entries.updateValue(used, forKey: used.record.key) {
-            estimatedBytes -= old.estimatedBytes
+        places[slot].lastUse = clock
+        if entry.isDirty, !places[slot].isDirty {
+            places[slot].isDirty = true
+            dirty.append(slot)
         }
-        estimatedBytes += used.estimatedBytes
+        estimatedBytes += entry.estimatedBytes
+        count += 1
+        slots[slot] = consume entry
     }
 
     /// Reads in place, without the cost of taking it out.
     func peek<Result>(_ key: Key, _ body: (borrowing CachedDocument) -> Result) -> Result? {
-        guard let entry = entries[key] else { return nil }
+        guard let slot = slotOfKey[key], let entry = slots[slot] else { return nil }
         return body(entry)
     }
 
-    func contains(_ key: Key) -> Bool { entries[key] != nil }
+    func contains(_ key: Key) -> Bool { slotOfKey[key].map { places[$0].lastUse > 0 } ?? false }
 
-    mutating func removeAll() {
-        entries = [:]
-        estimatedBytes = 0
+    /// True when the document, here or taken out, changed in this batch and is not written.
+    func isDirty(_ key: Key) -> Bool { slotOfKey[key].map { places[$0].isDirty } ?? false }
+
+    /// Gives up the document, whether it is here or was taken out. It is not dirty.
+    mutating func forget(_ key: Key) {
+        guard let slot = slotOfKey.removeValue(forKey: key) else { return }
+        precondition(!places[slot].isDirty, "\(key) is not written yet")
+        if let entry = slots[slot].take() { leave(slot, entry.estimatedBytes) }
+        free.append(slot)
     }
 
-    /// The least recently used half, when the cache is over its share of a limit; for the caller to forget.
-    func candidatesToDrop(sharing spaces: Int) -> [Key] {
+    /// Hands over each dirty document to be written; all are clean afterwards.
+    mutating func writeDirty(
+        _ write: (inout CachedDocument) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        for slot in dirty {
+            places[slot].isDirty = false
+            guard var entry = slots[slot].take() else {
+                preconditionFailure(
+                    "document \(places[slot].key) changed in this batch and is not in the cache")
+            }
+            estimatedBytes -= entry.estimatedBytes
+            try write(&entry)
+            entry.isDirty = false
+            estimatedBytes += entry.estimatedBytes
+            slots[slot] = consume entry
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets the least recently used half, when the cache is over its share of a limit. None is dirty.
+    mutating func trim(sharing spaces: Int) {
         let documentsMax = max(1, NodeLimits.cachedDocumentsMax / max(1, spaces))
         let bytesMax = NodeLimits.cachedBytesMax / max(1, spaces)
-        guard count > documentsMax || (estimatedBytes > bytesMax && count > 1) else { return [] }
-        let byAge = entries.values.sorted { $0.lastUse < $1.lastUse }
-        return byAge.prefix((byAge.count + 1) / 2).map(\.record.key)
+        guard count > documentsMax || (estimatedBytes > bytesMax && count > 1) else { return }
+        let uses = places.lazy.map(\.lastUse).filter { $0 > 0 }.sorted()
+        let newest = uses[(uses.count + 1) / 2 - 1]
+        for slot in places.indices where places[slot].lastUse > 0 && places[slot].lastUse <= newest {
+            forget(places[slot].key)
+        }
+    }
+
+    private mutating func leave(_ slot: Int, _ bytes: Int) {
+        places[slot].lastUse = 0
+        estimatedBytes -= bytes
+        count -= 1
+    }
+
+    /// The slot of a key, a free one when it is new.
+    private mutating func slot(of key: Key) -> Int {
+        if let slot = slotOfKey[key] { return slot }
+        let slot = free.popLast() ?? slots.count
+        if slot == slots.count {
+            slots.append(nil)
+            places.append(Place(key: key))
+        } else {
+            places[slot].key = key
+        }
+        slotOfKey[key] = slot
+        return slot
     }
 }

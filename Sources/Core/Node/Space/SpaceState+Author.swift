@@ -139,11 +139,7 @@ extension SpaceState {
         throws(StoreFailure)
     {
         for (_, record) in draft.before.sorted(by: { $0.key < $1.key }) {
-            _ = documents.take(record.key)
-            guard dirty.contains(record.key) else { continue }
-            var again = try takeDocument(record.key, from: &store, &batch)
-            again.record = record
-            documents.put(again)
+            try reloadDocument(record.key, as: record, from: &store, &batch)
         }
     }
 

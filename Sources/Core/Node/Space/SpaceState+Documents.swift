@@ -13,21 +13,41 @@ extension SpaceState {
         throws(StoreFailure) -> CachedDocument
     {
         if let cached = documents.take(key) { return cached }
-        try writeRun(to: &store, &batch)
+        // What the open run touches is dirty and so in the cache: the run need not be written for this.
+        precondition(!documents.isDirty(key), "\(key) changed in this batch and is not in the cache")
         var reader = LogReader(space: id)
         return try Self.load(key, of: id, from: store, with: &reader)
     }
 
-    /// Decodes a document from a store or a read snapshot of one.
+    /// Makes a document that is in the cache again from the store, as it was before what nobody committed.
+    mutating func reloadDocument(
+        _ key: Key, as record: DocumentRecord, from store: inout some ChangeStore, _ batch: inout Batch
+    ) throws(StoreFailure) {
+        guard documents.isDirty(key) else { return documents.forget(key) }
+        try writeRun(to: &store, &batch)
+        _ = documents.take(key)
+        var reader = LogReader(space: id)
+        var again = try Self.load(key, of: id, isRecorded: false, from: store, with: &reader)
+        again.record = record
+        again.isDirty = true
+        documents.put(again)
+    }
+
+    /// Decodes a document from a store or a read snapshot of one. `isRecorded`: a document that the store has
+    /// no record of was never touched, and is not looked for in the log.
     static func load(
-        _ key: Key, of space: SpaceID, from store: some StoreReading, with reader: inout LogReader
+        _ key: Key, of space: SpaceID, isRecorded: Bool = true, from store: some StoreReading,
+        with reader: inout LogReader
     )
         throws(StoreFailure) -> CachedDocument
     {
+        let record = try store.document(space, key)
+        if record == nil, isRecorded { return .absent(key) }
         let snapshot = try store.snapshot(space, key)
         var cached = CachedDocument(
-            document: try decode(snapshot, key), record: try store.document(space, key) ?? .absent(key),
-            snapshotBytes: snapshot?.bytes.count ?? 0, tailChanges: 0, tailBytes: 0)
+            document: try decode(snapshot, key), record: record ?? .absent(key),
+            snapshotBytes: snapshot?.bytes.count ?? 0, tailChanges: 0, tailBytes: 0,
+            wasVisible: record?.isVisible ?? false)
         if isPlanted("tail-forgotten"), snapshot != nil { return cached }
         var position = snapshot?.position ?? .start
         while true {
@@ -69,40 +89,47 @@ extension SpaceState {
     }
 
     /// Writes a snapshot that covers everything up to now.
-    mutating func fold(
-        _ cached: inout CachedDocument, into store: inout some ChangeStore, _ batch: inout Batch
+    static func fold(
+        _ cached: inout CachedDocument, of space: SpaceID, into store: inout some ChangeStore
     )
         throws(StoreFailure)
     {
         let bytes = cached.document.encodeSnapshot()
-        try batch.write(&store)
-        try store.put(id, cached.record.key, SnapshotRecord(position: cached.record.position, bytes: bytes))
+        try store.put(
+            space, cached.record.key, SnapshotRecord(position: cached.record.position, bytes: bytes))
         cached.snapshotBytes = bytes.count
         cached.tailChanges = 0
         cached.tailBytes = 0
     }
 
-    /// Writes the records of documents that changed, and what has outgrown its snapshot.
+    /// Writes the open run, then the records of documents that changed, and what has outgrown its snapshot.
     mutating func writeDocuments(to store: inout some ChangeStore, _ batch: inout Batch) throws(StoreFailure)
     {
-        guard !dirty.isEmpty else { return }
+        try writeRun(to: &store, &batch)
+        guard documents.dirtyCount > 0 else { return }
         try batch.write(&store)
-        for key in dirty.sorted() {
-            guard var cached = documents.take(key) else {
-                preconditionFailure("document \(key) changed in this batch and is not in the cache")
-            }
-            try store.put(id, cached.record)
-            if cached.wantsSnapshot { try fold(&cached, into: &store, &batch) }
-            documents.put(cached)
+        // Not `self` inside, so that the cache is worked on in place.
+        let space = id
+        try documents.writeDirty { cached throws(StoreFailure) in
+            try store.put(space, cached.record, wasVisible: cached.wasVisible)
+            cached.wasVisible = cached.record.isVisible
+            if cached.wantsSnapshot { try Self.fold(&cached, of: space, into: &store) }
         }
-        dirty = []
     }
 
     /// Forgets the documents that were not used for longest, when there are too many for one of so many
     /// spaces.
     mutating func trimDocuments(sharing spaces: Int) {
-        precondition(dirty.isEmpty, "documents are trimmed after they were written")
-        for key in documents.candidatesToDrop(sharing: spaces) { _ = documents.take(key) }
+        precondition(documents.dirtyCount == 0, "documents are trimmed after they were written")
+        documents.trim(sharing: spaces)
+    }
+}
+
+extension CachedDocument {
+    static func absent(_ key: Key) -> CachedDocument {
+        CachedDocument(
+            document: Document(key: key), record: .absent(key), snapshotBytes: 0, tailChanges: 0, tailBytes: 0
+        )
     }
 }
 
@@ -135,6 +162,9 @@ extension Change {
 
     /// All that it does, by document, ascending. O(operations): a change may touch thousands of documents.
     var parts: [Part] {
+        if let first = operations.first, operations.allSatisfy({ $0.document == first.document }) {
+            return [Part(key: first.document, operations: operations, stamps: stamps())]
+        }
         var indices: [Key: Int] = [:]
         var parts: [Part] = []
         for (operation, stamp) in zip(operations, stamps()) {

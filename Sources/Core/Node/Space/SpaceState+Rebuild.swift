@@ -28,7 +28,8 @@ extension SpaceState {
         in store: inout some ChangeStore, _ batch: inout Batch
     ) throws(StoreFailure) {
         guard !keys.isEmpty else { return }
-        precondition(dirty.isEmpty && openRun == nil, "documents are rebuilt from what is in the store")
+        precondition(
+            documents.dirtyCount == 0 && openRun == nil, "documents are rebuilt from what is in the store")
         position = position.next
         forks.rebuilt = position
         var marker = ByteWriter()
@@ -37,11 +38,11 @@ extension SpaceState {
         var reader = LogReader(space: id)
         var told: [ChangeEvent.DocumentPatches] = []
         for key in keys {
-            _ = documents.take(key)
+            documents.forget(key)
             let wasVisible = try store.document(id, key)?.isVisible ?? false
             var cached = try Self.replay(key, of: id, at: position, from: store, with: &reader)
-            try store.put(id, cached.record)
-            try fold(&cached, into: &store, &batch)
+            try store.put(id, cached.record, wasVisible: wasVisible)
+            try Self.fold(&cached, of: id, into: &store)
             if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
             guard let before else { continue }
             if let patches = Patch.between(before[key], cached.document.plain) {
@@ -63,9 +64,7 @@ extension SpaceState {
         _ key: Key, of space: SpaceID, at position: CommitPosition, from store: some StoreReading,
         with reader: inout LogReader
     ) throws(StoreFailure) -> CachedDocument {
-        var cached = CachedDocument(
-            document: Document(key: key), record: .absent(key), snapshotBytes: 0, tailChanges: 0, tailBytes: 0
-        )
+        var cached = CachedDocument.absent(key)
         var after = CommitPosition.start
         while true {
             let page = try store.commits(space, touching: key, after: after, limit: 1_024)

@@ -83,21 +83,20 @@ extension SpaceState {
         // Loaded first: once the change is in the log, loading a document would apply it too.
         var parts = status == .void ? [] : change.parts
         if isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
-        for part in parts where !documents.contains(part.key) {
-            documents.put(try takeDocument(part.key, from: &store, &batch))
-        }
+        var loaded: [CachedDocument] = []
+        loaded.reserveCapacity(parts.count)
+        for part in parts { loaded.append(try takeDocument(part.key, from: &store, &batch)) }
+        loaded.reverse()
         try append(verified, status: status, to: &store, &batch)
         var patches: [ChangeEvent.DocumentPatches] = []
         for part in parts {
-            guard var cached = documents.take(part.key) else {
-                preconditionFailure("\(part.key) was loaded above")
-            }
+            guard var cached = loaded.popLast() else { preconditionFailure("\(part.key) was loaded above") }
             if status == .skipped {
                 cached.document.markIncomplete()
             } else {
                 let made = cached.document.apply(
                     part.operations, stamps: part.stamps, wantsPatches: watchers > 0)
-                patches.append(ChangeEvent.DocumentPatches(key: part.key, patches: made))
+                if watchers > 0 { patches.append(ChangeEvent.DocumentPatches(key: part.key, patches: made)) }
             }
             note(change, bytes: part.estimatedBytes, in: &cached)
             documents.put(cached)
@@ -114,7 +113,7 @@ extension SpaceState {
         cached.record.position = position
         cached.tailChanges += 1
         cached.tailBytes += bytes
-        dirty.insert(cached.record.key)
+        cached.isDirty = true
     }
 
     /// Appends an event for the watchers of this space.

@@ -33,8 +33,6 @@ struct SpaceState: Sendable {
     /// Changes collected for one row of the store; all of the open batch.
     var openRun: OpenRun?
     var documents = DocumentCache()
-    /// Documents whose record changed in this batch.
-    var dirty: Set<Key> = []
     var documentCount: Int
     var ring: EventRing
     /// Open change streams here; without any, no patches are made.
@@ -48,7 +46,7 @@ struct SpaceState: Sendable {
     var skipped: [Dot: SkippedRecord] = [:]
 
     /// Something of the open batch is not written to the store yet.
-    var hasUnwritten: Bool { openRun != nil || !dirty.isEmpty || held != durable }
+    var hasUnwritten: Bool { openRun != nil || documents.dirtyCount > 0 || held != durable }
 
     /// What a device calls itself; empty for one that never belonged.
     func nameOf(_ device: DeviceID) -> String { roster.description(of: device)?.name.string ?? "" }

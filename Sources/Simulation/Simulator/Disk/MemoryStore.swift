@@ -182,8 +182,11 @@ public struct MemoryStore: ChangeStore, Sendable {
         }
     }
 
-    public mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure) {
+    public mutating func put(_ space: SpaceID, _ document: DocumentRecord, wasVisible: Bool)
+        throws(StoreFailure)
+    {
         let old = tables.spaces[space]?.documents[document.key]
+        precondition(wasVisible == (old?.isVisible ?? false), "\(document.key) was visible: \(!wasVisible)")
         let delta = (document.isVisible ? 1 : 0) - (old?.isVisible == true ? 1 : 0)
         try change(space) {
             $0.documents[document.key] = document
