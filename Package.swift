@@ -43,7 +43,6 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
 // The floors, in order; each may use all core floors above it.
 let base: [Target.Dependency] = ["Bytes", "Crypto", "Causality"]
@@ -69,8 +68,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         // Ordered start, SIGTERM, graceful stop in reverse order.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-        // The syntax of the config file, with line and column in its errors.
-        .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
     ],
     targets: [
         // Deterministic cryptography, Debian's libsodium: the only verifier of signatures.
@@ -125,7 +122,7 @@ let package = Package(
             on: node + [
                 "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI", "ControlServer", argumentParser,
                 logging,
-                lifecycle, signals, toml,
+                lifecycle, signals,
             ]),
         program("replctl", on: ["Bytes", "Documents", "ControlAPI", "ReplClient", argumentParser]),
         program("replsim", on: node + ["ControlAPI", "Simulator", argumentParser]),
@@ -174,7 +171,9 @@ let package = Package(
         tests(
             "PeerNetworkTests", in: "Shell/PeerNetworkTests",
             of: ["Causality", "Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
-        tests("RepldTests", in: "Programs/RepldTests", of: data + ["Node", "PeerNetwork", "repld", logging]),
+        tests(
+            "RepldTests", in: "Programs/RepldTests",
+            of: data + ["Node", "PeerNetwork", "repld", "FuzzDecoders", logging]),
         tests(
             "NodeRuntimeTests", in: "Shell/NodeRuntimeTests",
             of: ["Causality", "Node", "NodeRuntime", logging]),

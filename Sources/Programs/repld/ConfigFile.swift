@@ -1,9 +1,7 @@
-// The config file: TOML for its syntax, our own walk over it for its meaning, because a decoder would tell a
-// wrong type as a missing key and no line. What it may hold stands in `ConfigKey`; every key is documented in
-// Config/repld.toml.
+// The config file: TOML for its syntax (`TOMLReader`), and here what it means. What it may hold stands in
+// `ConfigKey`; every key is documented in Config/repld.toml.
 
 import Glibc
-import TOMLKit
 
 /// What a config file says; each value is of the form of its key.
 struct ConfigFile: Equatable {
@@ -20,7 +18,8 @@ struct ConfigFile: Equatable {
 
     let path: String
     private var values: [String: Value] = [:]
-    private let places: ConfigPlaces
+    /// Where each key stands that has a value.
+    private var places: [String: ConfigPlace] = [:]
 
     /// The given file, which must be there, or the standard one if it is.
     static func find(_ path: String?) throws(SettingsError) -> ConfigFile? {
@@ -44,21 +43,16 @@ struct ConfigFile: Equatable {
 
     init(_ text: String, path: String) throws(SettingsError) {
         self.path = path
-        let table = try Self.parse(text, path)
-        places = ConfigPlaces(of: text)
-        // Sections wait in a list, so that nesting costs no stack.
-        var sections = [(name: "", table: table)]
-        while let section = sections.popLast() {
-            for key in section.table.keys.sorted() {
-                guard let value = section.table[key] else { continue }
-                let name = section.name + key
-                if let known = ConfigKey.named(name) {
-                    values[name] = try read(value, known)
-                } else if ConfigKey.isSection(name), let inner = value.table {
-                    sections.append((name + ".", inner))
-                } else {
-                    throw .unknownKey(place: place(of: name), key: name, nearest: ConfigKey.nearest(to: name))
-                }
+        var section: [String] = []
+        var sections: Set<String> = []
+        for statement in try Self.parse(text, path) {
+            switch statement {
+            case .setting(let setting): try take(setting, in: section)
+            case .section(let names, let place):
+                section = names
+                let name = names.joined(separator: ".")
+                guard sections.insert(name).inserted else { throw twice(name, place) }
+                try check(names, place)
             }
         }
     }
@@ -84,44 +78,67 @@ struct ConfigFile: Equatable {
 
     /// Where a value stands, for messages.
     func place(of key: String) -> String {
-        let place = places[key]
-        return "\(path):\(place.line):\(place.column)"
+        text(of: places[key] ?? ConfigPlace())
     }
+
+    private func text(of place: ConfigPlace) -> String { "\(path):\(place.line):\(place.column)" }
 
     // MARK: Reading
 
-    private static func parse(_ text: String, _ path: String) throws(SettingsError) -> TOMLTable {
-        do {
-            return try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            let begin = error.source.begin
-            throw .syntax(file: path, line: begin.line, column: begin.column, reason: error.description)
+    private static func parse(_ text: String, _ path: String) throws(SettingsError) -> [TOMLReader.Statement]
+    {
+        do throws(TOMLReader.Fault) {
+            return try TOMLReader.read(text)
         } catch {
-            throw .syntax(file: path, line: 1, column: 1, reason: "\(error)")
+            throw .syntax(
+                file: path, line: error.place.line, column: error.place.column, reason: error.reason)
         }
     }
 
-    private func read(_ value: any TOMLValueConvertible, _ key: ConfigKey) throws(SettingsError) -> Value {
-        var found: Value?
-        switch key.form {
-        case .string: found = value.string.map { .string($0) }
-        case .bool: found = value.bool.map { .bool($0) }
-        case .strings: found = value.array.flatMap(Self.strings).map { .strings($0) }
-        case .integer(let range):
-            if let number = value.int, range.contains(number) { found = .integer(number) }
+    /// The value of a key, or those of a table's keys. Tables nest at most `TOMLReader.depthMax` deep.
+    private mutating func take(_ setting: TOMLReader.Setting, in section: [String]) throws(SettingsError) {
+        let names = section + setting.path
+        let name = names.joined(separator: ".")
+        if case .table(let inner) = setting.value, ConfigKey.isSection(name) {
+            for setting in inner { try take(setting, in: names) }
+            return
         }
-        guard let found else {
-            throw .wrongType(place: place(of: key.name), key: key.name, need: key.form.need)
+        guard let key = ConfigKey.named(name) else {
+            try check(names, setting.place)
+            // A section that is given a value.
+            throw .unknownKey(place: text(of: setting.place), key: name, nearest: ConfigKey.nearest(to: name))
         }
-        return found
+        guard values[name] == nil else { throw twice(name, setting.place) }
+        places[name] = setting.place
+        values[name] = try read(setting.value, key)
     }
 
-    private static func strings(_ array: TOMLArray) -> [String]? {
-        var found: [String] = []
-        for index in 0..<array.count {
-            guard let string = array[index].string else { return nil }
-            found.append(string)
+    /// Every name on the way is a section.
+    private func check(_ names: [String], _ place: ConfigPlace) throws(SettingsError) {
+        for count in 1...names.count {
+            let name = names[..<count].joined(separator: ".")
+            if ConfigKey.isSection(name) { continue }
+            if let key = ConfigKey.named(name) {
+                throw .wrongType(place: text(of: place), key: name, need: key.form.need)
+            }
+            throw .unknownKey(place: text(of: place), key: name, nearest: ConfigKey.nearest(to: name))
         }
-        return found
+    }
+
+    private func twice(_ name: String, _ place: ConfigPlace) -> SettingsError {
+        .syntax(file: path, line: place.line, column: place.column, reason: "'\(name)' is there twice")
+    }
+
+    private func read(_ value: TOMLReader.Value, _ key: ConfigKey) throws(SettingsError) -> Value {
+        switch (key.form, value) {
+        case (.string, .string(let text)): return .string(text)
+        case (.bool, .bool(let flag)): return .bool(flag)
+        case (.integer(let range), .integer(let number)) where range.contains(number): return .integer(number)
+        case (.strings, .array(let values)):
+            let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            if texts.count == values.count { return .strings(texts) }
+        default: break
+        }
+        throw .wrongType(place: place(of: key.name), key: key.name, need: key.form.need)
     }
 }

@@ -37,7 +37,7 @@ enum FuzzLoop {
             let other = corpus[Int.random(in: 0..<corpus.count, using: &random)]
             let input = Mutation.bent(one, other, countMax: countMax, using: &random)
             note.write(input)
-            if round % 64 == 0 { alarm(20) }
+            if round % 64 == 0 { alarm(300) }
             if let broken = decoder.broken(by: input) {
                 print("\(decoder.rawValue), round \(round) of seed \(seed): \(broken): \(input)")
                 exit(1)

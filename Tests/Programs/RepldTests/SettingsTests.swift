@@ -91,29 +91,6 @@ private func settings(
         }
     }
 
-    @Test("keys are found where they stand, in sections too, and what is inside a value is no key")
-    func places() {
-        let places = ConfigPlaces(
-            of: """
-                a = 1
-                  b.c = [
-                    "x", # d = 1
-                    'd = 1' ]
-                [ s ]
-                d = { e = 1 }
-                "q t" = "a # \\" d = 2"
-                [s.u]
-                \tv = \'\'\'
-                a = 2 \'\'\'
-                [[w]]
-                x = 1
-                """)
-        for (key, line, column) in [
-            ("a", 1, 1), ("b.c", 2, 3), ("s", 5, 1), ("s.d", 6, 1), ("s.d.e", 6, 1), ("s.q t", 7, 1),
-            ("s.u", 8, 1), ("s.u.v", 9, 2), ("w", 11, 1), ("w.x", 12, 1), ("s.u.a", 8, 1), ("none", 1, 1),
-        ] { #expect(places[key] == ConfigPlace(line: line, column: column), "\(key)") }
-    }
-
     @Test(
         "a value of another type is refused with its line and what it must be",
         arguments: [
