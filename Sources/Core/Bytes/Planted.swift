@@ -1,7 +1,7 @@
 // Bugs on purpose, to prove that the simulator would find them (TESTING.md, "Planted bugs"). They are
 // compiled in only with -D PLANTED_BUGS, for a test build that is never shipped, and one is chosen at run
-// time. In every other build `isPlanted` is the constant false: what it guards is compiled to nothing. A bug is
-// a literal and not a case or a property, because the metadata of a type would carry its names into the
+// time. In every other build `isPlanted` is the constant false: what it guards is compiled to nothing. A bug
+// is a literal and not a case or a property, because the metadata of a type would carry its names into the
 // shipped programs even when nothing uses them; ReplSimTests looks for the names in those programs.
 
 #if PLANTED_BUGS
