@@ -278,7 +278,7 @@ extension TOMLReader {
         guard count > 0, digits.count == count, digits.allSatisfy(Self.isHexDigit),
             let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
             let scalar = Unicode.Scalar(number)
-        else { throw fault("no such escape: \\b \\t \\n \\f \\r \\\" \\\\ \\u and 4 or \\U and 8 hexadecimal digits") }
+        else { throw fault("no such escape; those are \\b \\t \\n \\f \\r \\\" \\\\ \\u \\U") }
         text += String(scalar).utf8
         index += 1 + count
     }
