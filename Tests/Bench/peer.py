@@ -5,8 +5,8 @@
     peer.py PEER micro                map, counter and many-replica cases; B1 to B3 of crdt-benchmarks
 
 PEER is yrs (PyPI pycrdt), loro or automerge. Each measure is taken once a process and printed as a JSON line
-{"metric", "value"}; bench.py takes the least and the median over rounds. Python's call costs about 60 ns, which
-tells in the per-operation cases only.
+{"metric", "value"}; bench.py takes the least and the median over rounds. Times are of the processor, as replbench's
+are. Python's call costs about 60 ns, which tells in the per-operation cases only.
 """
 import ctypes
 import gc
@@ -24,13 +24,17 @@ def emit(metric, value, **more):
     print(json.dumps({"metric": metric, "value": value, **more}), flush=True)
 
 
+# A peer that replays keystrokes for longer than this does it in the first round only.
+SLOW_MS = 10_000
+
+
 def timed(metric, body):
     """Emits the milliseconds that body took; its result."""
     gc.collect()
     gc.disable()
-    start = time.perf_counter()
+    start = time.process_time()
     result = body()
-    took = (time.perf_counter() - start) * 1e3
+    took = (time.process_time() - start) * 1e3
     gc.enable()
     emit(metric, round(took, 4))
     return result
@@ -154,6 +158,12 @@ class Trace:
             (one.get("parents"), one.get("agent", 0), [tuple(patch[:3]) for patch in one["patches"]])
             for one in source["txns"]
         ]
+        if start := source.get("startContent"):
+            # What is there before the first transaction is one too: everything is made on it.
+            self.transactions = [([], 0, [(0, 0, start)])] + [
+                ([parent + 1 for parent in parents or []] or [0], replica, patches)
+                for parents, replica, patches in self.transactions
+            ]
 
 
 def play(document, raw, patches):
@@ -252,18 +262,21 @@ def resident():
 
 
 def memory_of(name, path):
+    """Emits what a process measures that does nothing else."""
     output = subprocess.run([sys.executable, __file__, name, "memory", path], capture_output=True, check=True)
-    return json.loads(output.stdout)["value"]
+    for line in output.stdout.splitlines():
+        print(line.decode(), flush=True)
 
 
 def run_trace(name, peer, trace, cache):
-    updates = []
-    if trace.is_concurrent:
-        updates = cached(f"{cache}/{name}-{trace.name}.updates", lambda: updates_of_concurrent(peer, trace))
+    updates, kept = [], f"{cache}/{name}-{trace.name}.updates"
+    if trace.is_concurrent or os.path.exists(kept):
+        updates = cached(kept, lambda: updates_of_concurrent(peer, trace))
         document = peer()
         for update in updates:
             document.apply(update)
     else:
+        began = time.process_time()
         patches = [patch for _, _, part in trace.transactions for patch in part]
 
         def local():
@@ -282,6 +295,8 @@ def run_trace(name, peer, trace, cache):
             return document, made
 
         document, updates = timed("keystroke-ms", keystrokes)
+        if (time.process_time() - began) * 1e3 > SLOW_MS:
+            cached(kept, lambda: updates)
     encoded = document.encoded()
     emit("encoded-bytes", len(encoded))
 
@@ -303,7 +318,7 @@ def run_trace(name, peer, trace, cache):
     path = f"{cache}/{name}-{trace.name}.encoded"
     with open(path, "wb") as file:
         file.write(encoded)
-    emit("memory-bytes", memory_of(name, path))
+    memory_of(name, path)
     if peer.snapshot:
         snapshot = document.snapshot()
         emit("snapshot-bytes", len(snapshot))
@@ -342,7 +357,7 @@ def run_automerge(trace, cache):
     path = f"{cache}/automerge-{trace.name}.encoded"
     with open(path, "wb") as file:
         file.write(encoded)
-    emit("memory-bytes", memory_of("automerge", path))
+    memory_of("automerge", path)
 
 
 def run_memory(name, path):
@@ -361,6 +376,9 @@ def run_memory(name, path):
         kept.apply(data)
         kept.length()
     emit("memory-bytes", resident() - before)
+    if name != "automerge":
+        kept.transact(lambda raw: kept.insert(raw, 0, "x"))
+        emit("memory-edited-bytes", resident() - before)
     del kept
 
 

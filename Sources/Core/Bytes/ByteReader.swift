@@ -116,11 +116,11 @@ public struct ByteReader: Sendable {
         let start = offset
         let count = try count(limit: limit, field: field)
         try skip(count)
-        let utf8 = bytes[offset - count..<offset]
-        guard let string = utf8.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) else {
-            throw .invalidUTF8(at: start)
+        let key = bytes.withUnsafeBufferPointer {
+            Key(validating: UnsafeBufferPointer(rebasing: $0[offset - count..<offset]))
         }
-        return Key(string)
+        guard let key else { throw .invalidUTF8(at: start) }
+        return key
     }
 
     /// A reader of the next `count` bytes only, which this reader moves past; nothing is copied.

@@ -28,7 +28,7 @@ extension DocumentState {
                     "container \(index) is dead and has edits, generation \(deleted) is deleted")
             }
             guard container.kind == .map else { continue }
-            for (key, slot) in maps[container.content] {
+            for (key, slot) in slots(ofMap: handle) {
                 precondition(self[slot].parent == handle && self[slot].name == .key(key), "slot of \(key)")
                 precondition(!self[slot].holdsNothing, "slot of \(key) holds nothing and was not freed")
             }

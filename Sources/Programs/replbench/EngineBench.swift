@@ -1,5 +1,5 @@
 // The measurements of `replbench engine`. Each line is {"metric", "trace", "value", …}; what can be wrong is
-// checked before anything is timed.
+// checked before anything is timed. Names and work are those of Tests/Bench/peer.py.
 
 import Bytes
 import Causality
@@ -10,17 +10,19 @@ import Wire
 struct EngineBench {
     let trace: Trace
     let repetitions: Int
+    /// What the metrics that are timed begin with.
+    private let only: String
     private var isRight = true
 
-    init(trace: Trace, repetitions: Int) {
+    init(trace: Trace, repetitions: Int, only: String) {
         self.trace = trace
         self.repetitions = repetitions
+        self.only = only
     }
 
     /// False when something did not come out as it must.
     mutating func run() -> Bool {
         let changes = Replay.changes(of: trace)
-        measureMemory(changes)
         emit("transactions", trace.transactions.count)
         emit("patches", trace.patchCount)
         emit("replicas", Set(changes.map(\.replica)).count)
@@ -30,14 +32,14 @@ struct EngineBench {
             let matches = text.unicodeScalars.elementsEqual(trace.endContent.unicodeScalars)
             emit("local-matches-end", matches)
             if !matches { isRight = false }
-            time("local-transaction-ms") { localReplay() }
-            time("local-keystroke-ms") { keystrokes() }
+            time("local-ms") { localReplay() }
+            time("keystroke-ms") { keystrokes() }
         }
         time("apply-ms") { Self.apply(changes) }
         let encoded = Self.encode(changes)
-        emit("canonical-bytes", encoded.values.reduce(0) { $0 + $1.count })
+        emit("canonical-bytes", encoded.logs.reduce(0) { $0 + $1.bytes.count })
         time("canonical-encode-ms") { Self.encode(changes) }
-        time("update-by-update-ms") { Self.importing(encoded, order: changes) }
+        time("updates-ms") { Self.importing(encoded) }
         measureBlock(changes, document)
         let snapshot = document.encodeSnapshot()
         emit("snapshot-bytes", snapshot.count)
@@ -64,17 +66,6 @@ struct EngineBench {
         return document
     }
 
-    /// What the imported document takes of memory that an empty one does not. First of all, while the
-    /// allocator has little to hand out again.
-    private func measureMemory(_ changes: [Change]) {
-        let history = Self.reordered(changes).map { $0.first.value == 1 ? $0.declared() : $0 }
-        guard let block = BlockEncoder.encode(history) else { return }
-        let before = ProcessorClock.residentKilobytes()
-        let document = Self.imported(block)
-        emit("memory-kilobytes", ProcessorClock.residentKilobytes() - before)
-        withExtendedLifetime(document) {}
-    }
-
     /// The whole history as one block, and its way into an empty document.
     private mutating func measureBlock(_ changes: [Change], _ document: Document) {
         let history = Self.reordered(changes).map { $0.first.value == 1 ? $0.declared() : $0 }
@@ -83,6 +74,7 @@ struct EngineBench {
             return
         }
         emit("encoded-bytes", block.count)
+        measureMemory(block)
         time("encode-ms") { BlockEncoder.encode(history) }
         let isEqual = Self.imported(block)?.encodeSnapshot() == document.encodeSnapshot()
         emit("import-equal", isEqual)
@@ -90,7 +82,19 @@ struct EngineBench {
         time("import-ms") { Self.imported(block)?.value(at: Replay.path) }
     }
 
-    private static func imported(_ block: [UInt8]) -> Document? {
+    /// In a process of its own, which has done nothing else.
+    private mutating func measureMemory(_ block: [UInt8]) {
+        do throws(BenchFailure) {
+            let memory = try MemoryBench.measure(block)
+            emit("memory-bytes", memory.imported)
+            emit("memory-edited-bytes", memory.edited)
+        } catch {
+            emit("memory-measured", false)
+            isRight = false
+        }
+    }
+
+    static func imported(_ block: [UInt8]) -> Document? {
         var documents: [Key: Document] = [:]
         do throws(DecodeFault) { try BlockReader(block).replay(into: &documents) } catch { return nil }
         return documents[Replay.key]
@@ -177,31 +181,45 @@ struct EngineBench {
         return result
     }
 
-    /// Canonical bytes per log, without declarations of devices.
-    private static func encode(_ changes: [Change]) -> [ReplicaID: [UInt8]] {
-        var coders: [ReplicaID: LogCoder] = [:]
-        var writers: [ReplicaID: ByteWriter] = [:]
-        for change in changes {
-            let declared = change.first.value == 1 ? change.declared() : change
-            coders[change.replica, default: LogCoder(replica: change.replica)]
-                .encode(declared, into: &writers[change.replica, default: ByteWriter()])
-        }
-        return writers.mapValues(\.bytes)
+    /// Canonical bytes per log; each change is an update of one of them.
+    private struct Updates {
+        var logs: [(replica: ReplicaID, bytes: [UInt8])] = []
+        /// The log of each change, in the order of the changes.
+        var order: [Int] = []
     }
 
-    /// Decodes the logs and applies them in the given order, as a node that receives a history does.
-    private static func importing(_ logs: [ReplicaID: [UInt8]], order: [Change]) -> Document? {
+    private static func encode(_ changes: [Change]) -> Updates {
+        var updates = Updates()
+        var places: [ReplicaID: Int] = [:]
+        var coders: [LogCoder] = []
+        var writers: [ByteWriter] = []
+        for change in changes {
+            let declared = change.first.value == 1 ? change.declared() : change
+            let place = places[change.replica] ?? coders.count
+            if place == coders.count {
+                places[change.replica] = place
+                coders.append(LogCoder(replica: change.replica))
+                writers.append(ByteWriter())
+                updates.logs.append((change.replica, []))
+            }
+            coders[place].encode(declared, into: &writers[place])
+            updates.order.append(place)
+        }
+        for place in coders.indices { updates.logs[place].bytes = writers[place].bytes }
+        return updates
+    }
+
+    /// Decodes and applies one change after the other, as a node does with what comes live.
+    private static func importing(_ updates: Updates) -> Document? {
         var document = Document(key: Replay.key)
-        var coders: [ReplicaID: (LogCoder, ByteReader)] = [:]
-        for (replica, bytes) in logs { coders[replica] = (LogCoder(replica: replica), ByteReader(bytes)) }
-        for change in order {
-            guard var (coder, reader) = coders.removeValue(forKey: change.replica) else { return nil }
+        var coders = updates.logs.map { LogCoder(replica: $0.replica) }
+        var readers = updates.logs.map { ByteReader($0.bytes) }
+        for log in updates.order {
             do throws(DecodeFault) {
-                apply(try coder.decode(from: &reader), to: &document)
+                apply(try coders[log].decode(from: &readers[log]), to: &document)
             } catch {
                 return nil
             }
-            coders[change.replica] = (coder, reader)
         }
         return document
     }
@@ -213,6 +231,7 @@ struct EngineBench {
     // MARK: Lines
 
     private func time<Result>(_ metric: String, _ body: () -> Result) {
+        guard metric.hasPrefix(only) else { return }
         var times: [Double] = []
         for _ in 0..<repetitions {
             var result: Result?

@@ -6,7 +6,7 @@ import ArgumentParser
 @main struct Replbench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replbench", abstract: "Measures repld's document engine, nodes and meshes.",
-        subcommands: [Engine.self, Micro.self, NodeCommand.self, MeshCommand.self])
+        subcommands: [Engine.self, Micro.self, Memory.self, NodeCommand.self, MeshCommand.self])
 }
 
 struct Micro: ParsableCommand {
@@ -20,6 +20,9 @@ struct Micro: ParsableCommand {
     @Option(help: "Keys of the map and increments of the counter.")
     var count: Int = 100_000
 
+    @Option(help: "Take only the times whose metric begins so: for profiles.")
+    var only: String = ""
+
     func validate() throws {
         guard (1...1_000).contains(repetitions), (1...1_000_000).contains(count) else {
             throw ValidationError("--repetitions is 1 to 1000, --count 1 to 1000000")
@@ -27,7 +30,7 @@ struct Micro: ParsableCommand {
     }
 
     func run() throws {
-        var bench = MicroBench(repetitions: repetitions, count: count)
+        var bench = MicroBench(repetitions: repetitions, count: count, only: only)
         guard bench.run() else { throw ExitCode(1) }
     }
 }
@@ -47,6 +50,9 @@ struct Engine: ParsableCommand {
     @Option(help: "Repetitions of each measurement.")
     var repetitions: Int = 5
 
+    @Option(help: "Take only the times whose metric begins so: for profiles.")
+    var only: String = ""
+
     func validate() throws {
         guard (1...1_000).contains(repetitions) else {
             throw ValidationError("--repetitions is 1 to 1000, not \(repetitions)")
@@ -55,7 +61,7 @@ struct Engine: ParsableCommand {
 
     func run() throws {
         let trace = try Trace(path: trace)
-        var bench = EngineBench(trace: trace, repetitions: repetitions)
+        var bench = EngineBench(trace: trace, repetitions: repetitions, only: only)
         guard bench.run() else { throw ExitCode(1) }
     }
 }

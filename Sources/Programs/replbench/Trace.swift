@@ -25,7 +25,6 @@ struct Trace {
 
     let name: String
     let isConcurrent: Bool
-    let startContent: String
     let endContent: String
     let transactions: [Transaction]
 
@@ -43,15 +42,28 @@ struct Trace {
         }
         name = String(path.split(separator: "/").last?.split(separator: ".").first ?? "trace")
         isConcurrent = root["kind"]?.text == "concurrent"
-        startContent = root["startContent"]?.text ?? ""
         endContent = end
         var read: [Transaction] = []
-        for (index, transaction) in transactions.enumerated() {
-            let parents = isConcurrent ? transaction["parents"]?.items?.compactMap(\.number) : nil
+        // What is there before the first transaction is one too: everything is made on it.
+        let start = root["startContent"]?.text ?? ""
+        let before = start.isEmpty ? 0 : 1
+        if before == 1 {
             read.append(
                 Transaction(
-                    parents: parents ?? (index > 0 ? [index - 1] : []),
-                    agent: transaction["agent"]?.number ?? 0,
+                    parents: [], agent: 0, patches: [Patch(position: 0, deleted: 0, inserted: start)]))
+        }
+        for transaction in transactions {
+            let last = read.isEmpty ? [] : [read.count - 1]
+            var parents = last
+            if isConcurrent, let named = transaction["parents"]?.items?.compactMap(\.number) {
+                parents = named.isEmpty && before == 1 ? [0] : named.map { $0 + before }
+            }
+            guard parents.allSatisfy({ $0 < read.count }) else {
+                throw ValidationError("\(path) has a transaction before its parents")
+            }
+            read.append(
+                Transaction(
+                    parents: parents, agent: transaction["agent"]?.number ?? 0,
                     patches: try (transaction["patches"]?.items ?? []).map { try Self.patch($0, of: path) }))
         }
         self.transactions = read
@@ -68,7 +80,7 @@ struct Trace {
 
     // gzip is on every Debian; a decompressor of our own for a benchmark's input would be one more thing to
     // trust.
-    private static func output(of command: String, _ path: String) throws -> [UInt8] {
+    static func output(of command: String, _ path: String) throws -> [UInt8] {
         let quoted = path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
         guard let pipe = popen("\(command) '\(quoted)'", "r") else {
             throw ValidationError("cannot run \(command): error \(errno)")

@@ -66,7 +66,8 @@ extension DocumentState {
     }
 
     /// What `open` does, for the path that is remembered.
-    private mutating func reopen(
+    @discardableResult
+    mutating func reopen(
         _ isEdit: Bool, _ stamp: OperationStamp, _ batch: inout Batch
     ) -> ContainerHandle {
         for index in recentChain.indices {
@@ -126,9 +127,8 @@ extension DocumentState {
             break
         case .write(let name, let value, let generation):
             let slot = open(name, in: container, true, stamp, &batch)
-            self[slot].registers.removeCovered(by: stamp)
-            self[slot].registers.add(
-                RegisterWrite(value: value, priority: stamp.priority, generation: generation))
+            self[slot].registers.write(
+                RegisterWrite(value: value, priority: stamp.priority, generation: generation), by: stamp)
         case .clear(let name, let observed):
             let slot = open(name, in: container, false, stamp, &batch)
             self[slot].registers.removeCovered(by: stamp)

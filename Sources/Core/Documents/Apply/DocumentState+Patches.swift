@@ -27,7 +27,7 @@ extension DocumentState {
 
     /// The keys of a map that show something, ascending, with their slots. O(n log n).
     func shownSlots(ofMap container: ContainerHandle) -> [(key: Key, slot: SlotHandle)] {
-        maps[self[container].content].filter { shown(in: $0.value) != .nothing }
+        slots(ofMap: container).filter { shown(in: $0.value) != .nothing }
             .map { (key: $0.key, slot: $0.value) }.sorted { $0.key < $1.key }
     }
 
@@ -40,7 +40,7 @@ extension DocumentState {
         let afterKeys = Set(after.map(\.key))
         // Old values where they are still known: untouched slots, and registers.
         var known: [Key: PlainValue] = [:]
-        for (key, slot) in maps[self[old].content].sorted(by: { $0.key < $1.key }) {
+        for (key, slot) in slots(ofMap: old).sorted(by: { $0.key < $1.key }) {
             let touched = notes.shownBefore[slot]
             if (touched ?? shown(in: slot)) == .nothing { continue }
             if !afterKeys.contains(key) {

@@ -34,6 +34,11 @@ extension Document {
         if let operations = try splice(request, first, &batch) {
             return Authored(operations: operations, patches: finish(batch))
         }
+        switch write(request, first, &batch) {
+        case .nothing: return Authored(operations: [], patches: [])
+        case .operation(let operation): return Authored(operations: [operation], patches: finish(batch))
+        case .general: break
+        }
         if request.verb.editsText { state.unfoldTexts() }
         if isIncomplete { throw .incomplete }
         let operations = try plan(request, dot: dot)

@@ -30,7 +30,7 @@ extension Document {
         var operations: [Operation] = []
         var next = dot
         var rest = edits[...]
-        while let edit = rest.first, state.soleText(at: path) == nil {
+        while let edit = rest.first, state.soleContainer(at: path[...], .text) == nil {
             let request = OperationRequest(
                 document: key, path: path,
                 verb: .splice(index: edit.index, delete: edit.delete, insert: edit.insert))
@@ -53,7 +53,8 @@ extension Document {
         _ request: OperationRequest, _ stamp: OperationStamp, _ batch: inout Batch
     ) throws(AuthorError) -> [Operation]? {
         guard case .splice(let index, let delete, let insert) = request.verb,
-            insert.utf8.count <= DocumentLimits.stringBytesMax, state.soleText(at: request.path) != nil
+            insert.utf8.count <= DocumentLimits.stringBytesMax,
+            state.soleContainer(at: request.path[...], .text) != nil
         else { return nil }
         var typing = try Typing(key, stamp, request.path, &state)
         try typing.splice(index, delete, insert, of: &state, &batch)
@@ -78,7 +79,9 @@ private struct Typing {
     init(
         _ document: Key, _ stamp: OperationStamp, _ path: [PathElement], _ state: inout DocumentState
     ) throws(AuthorError) {
-        guard let text = state.soleText(at: path) else { preconditionFailure("no text at the path") }
+        guard let text = state.soleContainer(at: path[...], .text) else {
+            preconditionFailure("no text at the path")
+        }
         self.document = document
         self.stamp = stamp
         (self.path, content) = (text.path, text.content)
@@ -166,42 +169,5 @@ private struct Typing {
         guard delete <= count - index else {
             throw .indexPastEnd(index: index.addingReportingOverflow(delete).partialValue, count: count)
         }
-    }
-}
-
-extension DocumentState {
-    /// The text that a path of keys shows, when on the whole way there is nothing else in any slot.
-    fileprivate mutating func soleText(at path: [PathElement]) -> (content: Int, path: ContainerPath)? {
-        if let recentPath, recentPath.kind == .text, recentRequest == path, isSole(recentChain) {
-            return (self[recentChain[recentChain.count - 1].container].content, recentPath)
-        }
-        guard !path.isEmpty, path.count <= DocumentLimits.nestingMax else { return nil }
-        var chain: ContiguousArray<PathLink> = []
-        var steps: [ContainerStep] = []
-        guard let root = soleContainer(in: Self.root) else { return nil }
-        chain.append(PathLink(slot: Self.root, container: root))
-        var container = root
-        for element in path {
-            guard case .key(let key) = element, self[container].kind == .map,
-                let slot = slot(.key(key), in: container), let inner = soleContainer(in: slot)
-            else { return nil }
-            container = inner
-            chain.append(PathLink(slot: slot, container: inner))
-            steps.append(ContainerStep(.key(key), self[inner].kind, self[inner].generation))
-        }
-        guard self[container].kind == .text else { return nil }
-        let found = ContainerPath(generation: self[root].generation, steps: steps)
-        (recentPath, recentChain, recentRequest) = (found, chain, path)
-        return (self[container].content, found)
-    }
-
-    private func isSole(_ chain: ContiguousArray<PathLink>) -> Bool {
-        for link in chain where soleContainer(in: link.slot) != link.container { return false }
-        return true
-    }
-
-    private func soleContainer(in slot: SlotHandle) -> ContainerHandle? {
-        guard slots[slot.index].live.count == 1, slots[slot.index].registers.isEmpty else { return nil }
-        return slots[slot.index].live[0]
     }
 }

@@ -101,9 +101,8 @@ public struct DocumentReplay: Sendable {
     ) {
         guard let map = targets[target.index].path.last else { return }
         let slot = document.state.openSlot(key, inMap: map)
-        document.state[slot].registers.removeCovered(by: stamp)
-        document.state[slot].registers.add(
-            RegisterWrite(value: value, priority: stamp.priority, generation: generation))
+        document.state[slot].registers.write(
+            RegisterWrite(value: value, priority: stamp.priority, generation: generation), by: stamp)
     }
 
     /// Any other operation. `replicas`: what the numbers stand for.

@@ -44,11 +44,11 @@ struct SnapshotDecoder {
     /// `depth`: steps below the root map of the containers in this slot.
     private mutating func readSlot(_ slot: SlotHandle, depth: Int) throws(DecodeFault) {
         state[slot].deletedGeneration = try generation(from: 0)
-        var last: Dot?
+        var last: ReplicaID?
         for _ in 0..<(try count("registers")) {
             let priority = try priority()
-            try check(last.map { $0 < priority.dot } ?? true, "registers")
-            last = priority.dot
+            try check(last.map { $0 < priority.dot.replica } ?? true, "registers")
+            last = priority.dot.replica
             let generation = try generation(from: 1)
             state[slot].registers.add(
                 RegisterWrite(value: try scalar(), priority: priority, generation: generation))

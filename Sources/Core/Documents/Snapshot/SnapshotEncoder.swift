@@ -11,7 +11,7 @@ struct ReplicaTable {
 
     init(_ state: DocumentState) {
         var seen: Set<ReplicaID> = []
-        for slot in state.slots { slot.registers.forEach { seen.insert($0.priority.dot.replica) } }
+        state.slots.forEach { slot in slot.registers.forEach { seen.insert($0.priority.dot.replica) } }
         for container in state.containers {
             for edit in container.edits.sorted { seen.insert(edit.dot.replica) }
         }
@@ -100,7 +100,7 @@ struct SnapshotEncoder {
         write(container.edits.sorted)
         switch container.kind {
         case .map:
-            let map = state.maps[container.content]
+            let map = state.slots(ofMap: handle)
             writer.varint(map.count)
             for (key, slot) in map.sorted(by: { $0.key < $1.key }) {
                 writer.counted(key.utf8)

@@ -24,6 +24,11 @@ struct SlotState: Sendable {
     /// The greatest generation of which a delete was executed, of any kind.
     var deletedGeneration = Generation.none
 
+    func isNamed(_ key: Key) -> Bool {
+        if case .key(let own) = name { return own == key }
+        return false
+    }
+
     /// Such a slot leaves no trace.
     var holdsNothing: Bool { registers.isEmpty && containers.isEmpty && deletedGeneration == .none }
 
@@ -56,11 +61,12 @@ enum Shown: Hashable, Sendable {
 
 /// The arrays of a document. `Document` gives it its public face.
 struct DocumentState: Sendable {
-    var slots: [SlotState]
+    var slots = SlotTable()
     var freeSlots: [SlotHandle] = []
     var containers: [ContainerState] = []
     // The content of each kind, so that mutating one never copies another.
-    var maps: [[Key: SlotHandle]] = []
+    /// The slots of each map, by their keys.
+    var maps: [KeyIndex] = []
     var lists: [ListContent] = []
     var orderedSets: [OrderedMembers] = []
     var sets: [AddWinsMembers] = []
@@ -82,7 +88,7 @@ struct DocumentState: Sendable {
     /// The slot that holds the document's root maps.
     static let root = SlotHandle(index: 0)
 
-    init() { slots = [SlotState(parent: nil, name: .key(""))] }
+    init() { slots.append(SlotState(parent: nil, name: .key(""))) }
 
     subscript(slot: SlotHandle) -> SlotState {
         _read { yield slots[slot.index] }
@@ -130,9 +136,24 @@ struct DocumentState: Sendable {
     func slot(_ name: Slot, in container: ContainerHandle) -> SlotHandle? {
         let content = self[container].content
         switch (name, self[container].kind) {
-        case (.key(let key), .map): return maps[content][key]
+        case (.key(let key), .map): return slot(key, key.indexHash, inMap: content)
         case (.element(let dot), .list): return lists[content].elements[dot]?.slot
         default: return nil
+        }
+    }
+
+    /// The same for a key whose hash is known; `content` is the map's.
+    func slot(_ key: Key, _ hash: UInt32, inMap content: Int) -> SlotHandle? {
+        maps[content].place(of: hash) { slots[$0].isNamed(key) }.map { SlotHandle(index: $0) }
+    }
+
+    /// The keys of a map and their slots, in no order.
+    func slots(ofMap container: ContainerHandle) -> [(key: Key, value: SlotHandle)] {
+        maps[self[container].content].places.map { place in
+            guard case .key(let key) = slots[place].name else {
+                preconditionFailure("slot \(place) of a map has no key")
+            }
+            return (key, SlotHandle(index: place))
         }
     }
 
@@ -193,7 +214,7 @@ struct DocumentState: Sendable {
     private mutating func appendContent(of kind: ContainerKind) -> Int {
         switch kind {
         case .map:
-            maps.append([:])
+            maps.append(KeyIndex())
             return maps.count - 1
         case .list:
             lists.append(ListContent())
@@ -218,10 +239,15 @@ struct DocumentState: Sendable {
 
     /// The slot of a map's key, made when there is none.
     mutating func openSlot(_ key: Key, inMap container: ContainerHandle) -> SlotHandle {
-        let content = self[container].content
-        if let known = maps[content][key] { return known }
+        let (content, hash) = (self[container].content, key.indexHash)
+        if let known = slot(key, hash, inMap: content) { return known }
+        return makeSlot(key, hash, inMap: container)
+    }
+
+    /// The slot of a key that has none.
+    mutating func makeSlot(_ key: Key, _ hash: UInt32, inMap container: ContainerHandle) -> SlotHandle {
         let slot = makeSlot(.key(key), in: container)
-        maps[content][key] = slot
+        maps[self[container].content].add(hash, slot.index)
         return slot
     }
 
@@ -257,8 +283,9 @@ struct DocumentState: Sendable {
         let content = self[parent].content
         switch self[slot].name {
         case .key(let key):
-            guard maps[content][key] == slot else { return }
-            maps[content][key] = nil
+            let hash = key.indexHash
+            guard self.slot(key, hash, inMap: content) == slot else { return }
+            maps[content].remove(hash, slot.index)
         case .element(let dot):
             guard let element = lists[content].elements[dot], element.slot == slot, !element.edits.isLive,
                 element.moves.isEmpty

@@ -36,7 +36,7 @@ extension DocumentState {
     func slot(at step: PathElement, of container: ContainerHandle) -> SlotHandle? {
         let content = self[container].content
         switch (step, self[container].kind) {
-        case (.key(let key), .map): return maps[content][key]
+        case (.key(let key), .map): return slot(key, key.indexHash, inMap: content)
         case (.index(let index), .list):
             guard index >= 0, index < lists[content].order.visibleCount else { return nil }
             return lists[content].slot(of: lists[content].element(atIndex: index))

@@ -150,8 +150,12 @@ struct ColumnReader: Sendable {
     }
 
     mutating func key(limit: Int, field: String) throws(DecodeFault) -> Key {
-        let utf8 = try raw(try count(limit: limit, field: field))
-        guard let key = Key(validating: utf8) else { throw .invalidUTF8(at: offset) }
+        let count = try count(limit: limit, field: field)
+        try skip(count)
+        let key = bytes.withUnsafeBufferPointer {
+            Key(validating: UnsafeBufferPointer(rebasing: $0[offset - count..<offset]))
+        }
+        guard let key else { throw .invalidUTF8(at: offset) }
         return key
     }
 

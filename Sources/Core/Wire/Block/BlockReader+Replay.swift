@@ -40,8 +40,9 @@ private struct BlockReplay: ~Copyable {
         while try reader.nextScheduled() { try replayChanges() }
     }
 
-    consuming func finish(into result: inout [Key: Document]) {
-        for (key, replay) in documents {
+    mutating func finish(into result: inout [Key: Document]) {
+        // Each is taken out first: one that stood here too would be copied when it changes.
+        while let (key, replay) = documents.popLast() {
             result[key] = replay.finish(replicas: reader.replicas, text: reader.text.bytes)
         }
     }

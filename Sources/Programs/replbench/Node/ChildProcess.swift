@@ -44,6 +44,13 @@ final class ChildProcess {
         waitpid(pid, &status, 0)
     }
 
+    /// Waits until it has ended by itself.
+    func wait() throws(BenchFailure) {
+        isRunning = false
+        var status: CInt = 0
+        guard waitpid(pid, &status, 0) == pid, status == 0 else { throw BenchFailure("\(name) fails") }
+    }
+
     /// Resident bytes now.
     var residentBytes: Int { field("VmRSS:") * 1_024 }
 
@@ -66,7 +73,7 @@ final class ChildProcess {
         return 0
     }
 
-    private static func read(_ path: String) -> String {
+    static func read(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }
