@@ -48,6 +48,8 @@ public struct OperationRequest: Hashable, Sendable {
         case move(ElementPlace, to: InsertPlace)
         /// Index and delete count Unicode scalars.
         case splice(index: Int, delete: Int, insert: String)
+        /// The same where index and delete count UTF-16 units; neither may cut a surrogate pair in two.
+        case spliceUTF16(index: Int, delete: Int, insert: String)
         case make(ContainerKind)
         /// Import: the slot becomes this typed value, kinds included. Path [] takes a map.
         case restore(TypedValue)

@@ -6,10 +6,13 @@ public struct Patch: Hashable, Sendable {
     /// Keys and indexes only; names the slot that changed. Empty only for `.delete` of the document.
     public let path: [PathElement]
     public let change: Change
+    /// Index and delete of a `spliceText` in UTF-16 where that is another number.
+    public let utf16: UTF16Splice?
 
-    public init(path: [PathElement], change: Change) {
+    public init(path: [PathElement], change: Change, utf16: UTF16Splice? = nil) {
         self.path = path
         self.change = change
+        self.utf16 = utf16
     }
 
     public enum Change: Hashable, Sendable {

@@ -34,12 +34,14 @@ extension Verb {
 
     /// Writes one transaction. On a terminal or in a pipe the change is what `wait` takes; when nothing
     /// changed there is none.
-    func transact(_ space: String, _ operations: [OperationText]) async throws {
-        try await transact(space, body: OperationText.transaction(operations))
+    /// `units`: of splices; nil is Unicode scalars.
+    func transact(_ space: String, _ operations: [OperationText], units: String? = nil) async throws {
+        try await transact(space, body: OperationText.transaction(operations), units: units)
     }
 
-    func transact(_ space: String, body: [UInt8]) async throws {
-        let request = ClientRequest("POST", ["spaces", space, "transactions"], body: body)
+    func transact(_ space: String, body: [UInt8], units: String? = nil) async throws {
+        let request = ClientRequest(
+            "POST", ["spaces", space, "transactions"], query: [("units", units)], body: body)
         try await ask(request) { answer in
             guard let change = answer.string("change") else {
                 return console.complain("nothing changed")

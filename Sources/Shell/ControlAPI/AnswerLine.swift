@@ -49,19 +49,20 @@ public enum AnswerLine {
         return framed(json.bytes, cursor: cursor, asEvent: asEvent)
     }
 
-    public static func watch(_ line: WatchLine, asEvent: Bool) -> [UInt8] {
+    /// `units`: of the splices of texts.
+    public static func watch(_ line: WatchLine, asEvent: Bool, _ units: TextUnits = .scalars) -> [UInt8] {
         var json = JSONWriter()
         let cursor: String
         switch line {
         case .change(let event):
             cursor = event.cursor
-            json.change(event)
+            json.change(event, units)
         case .state(let position, let key, let patches):
             cursor = position
             json.object {
                 $0.member("cursor", position)
                 $0.list("documents", [ChangeEvent.DocumentPatches(key: key, patches: patches)]) {
-                    $0.document($1)
+                    $0.document($1, units)
                 }
             }
         case .resync(let position):
@@ -84,7 +85,7 @@ public enum AnswerLine {
 }
 
 extension JSONWriter {
-    fileprivate mutating func change(_ event: ChangeEvent) {
+    fileprivate mutating func change(_ event: ChangeEvent, _ units: TextUnits) {
         object {
             $0.member("cursor", event.cursor)
             $0.member("change", event.change.description)
@@ -95,19 +96,19 @@ extension JSONWriter {
             }
             $0.member("timestamp", event.timestamp.milliseconds)
             if let cause = event.cause { $0.member("cause", cause) }
-            $0.list("documents", event.documents) { $0.document($1) }
+            $0.list("documents", event.documents) { $0.document($1, units) }
         }
     }
 
-    fileprivate mutating func document(_ document: ChangeEvent.DocumentPatches) {
+    fileprivate mutating func document(_ document: ChangeEvent.DocumentPatches, _ units: TextUnits) {
         object {
             $0.name("key")
             $0.string(document.key)
-            $0.list("patches", document.patches) { $0.patch($1) }
+            $0.list("patches", document.patches) { $0.patch($1, units) }
         }
     }
 
-    fileprivate mutating func patch(_ patch: Patch) {
+    fileprivate mutating func patch(_ patch: Patch, _ units: TextUnits) {
         object {
             $0.list("path", patch.path) { $0.pathElement($1) }
             switch patch.change {
@@ -116,7 +117,8 @@ extension JSONWriter {
                 $0.plain(value)
             case .delete: $0.member("delete", true)
             case .spliceText(let index, let delete, let insert):
-                $0.splice(index, delete) { $0.string(insert) }
+                let wide = units == .utf16 ? patch.utf16 : nil
+                $0.splice(wide?.index ?? index, wide?.delete ?? delete) { $0.string(insert) }
             case .spliceList(let index, let delete, let insert):
                 $0.splice(index, delete) { $0.array(insert) { $0.plain($1) } }
             }

@@ -11,7 +11,7 @@ public enum BodyRequest: Sendable {
     case createSpace
     case createInvite(SpaceReference)
     case join
-    case transact(SpaceReference, idempotencyKey: String?)
+    case transact(SpaceReference, idempotencyKey: String?, TextUnits)
 
     /// Seconds that an invite is good for when the request does not say.
     static let inviteSecondsDefault = 86_400
@@ -19,8 +19,9 @@ public enum BodyRequest: Sendable {
 
     /// The node's request that head and body make together.
     public func request(body: [UInt8]) throws(APIError) -> NodeRequest {
-        if case .transact(let space, let key) = self {
-            return .transact(space, try TransactionReader.read(body: body, idempotencyKey: key))
+        if case .transact(let space, let key, let units) = self {
+            return .transact(
+                space, try TransactionReader.read(body: body, idempotencyKey: key, units: units))
         }
         guard var object = ObjectReader(try TransactionReader.json(body)) else {
             throw APIError(400, "malformed-body", "the body must be an object", hint: "see /v1/openapi.json")

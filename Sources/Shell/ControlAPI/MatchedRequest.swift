@@ -40,8 +40,12 @@ struct MatchedRequest {
         case .listQuarantine: return .ask(.skipped(space))
         case .listDocuments: return .ask(try listing())
         case .readDocument: return .ask(try reading())
-        case .transact: return .take(.transact(space, idempotencyKey: head.header("idempotency-key")))
-        case .streamTransactions: return .streamTransactions(space)
+        case .transact:
+            return .take(
+                .transact(
+                    space, idempotencyKey: head.header("idempotency-key"), try TextUnits(query["units"]))
+            )
+        case .streamTransactions: return .streamTransactions(space, try TextUnits(query["units"]))
         case .watchChanges: return .ask(try watching())
         case .exportDocuments: return .ask(.export(space, view: try view()))
         case .importDocuments: return .importDocuments(space)

@@ -43,6 +43,11 @@ extension OpenAPIDocument {
           "follow":{
            "name":"follow","in":"query","description":"false: end after what is held.",
            "schema":{"type":"boolean","default":true}},
+          "units":{
+           "name":"units","in":"query",
+           "description":"What index and delete of a text's splices count: Unicode scalars, or UTF-16 \#
+        units as the strings of JavaScript, Java and C# do. No splice may cut a surrogate pair in two.",
+           "schema":{"enum":["scalars","utf16"],"default":"scalars"}},
           "afterChange":{
            "name":"after","in":"query","description":"Only changes committed after this one.",
            "schema":{"$ref":"#/components/schemas/ChangeID"}},

@@ -329,7 +329,8 @@ extension OpenAPIDocument {
           "post":{
            "operationId":"transact",
            "summary":"Operations that are seen all or none, on disk when answered.",
-           "parameters":[{"$ref":"#/components/parameters/Idempotency-Key"}],
+           "parameters":[
+            {"$ref":"#/components/parameters/Idempotency-Key"},{"$ref":"#/components/parameters/units"}],
            "requestBody":{
             "required":true,
             "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Transaction"}}}},
@@ -354,6 +355,7 @@ extension OpenAPIDocument {
            "operationId":"streamTransactions",
            "summary":"A transaction a line; an answer a line, in order, while the body still arrives. An \#
         error does not stop later lines. Up to 16 MiB of unread answers are held, then input pauses.",
+           "parameters":[{"$ref":"#/components/parameters/units"}],
            "requestBody":{
             "required":true,
             "content":{
@@ -370,6 +372,7 @@ extension OpenAPIDocument {
             "400":{"$ref":"#/components/responses/Malformed"},
             "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
             "415":{"$ref":"#/components/responses/ContentType"},
+            "422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"}}}},
          "/v1/spaces/{space}/changes":{
@@ -381,7 +384,7 @@ extension OpenAPIDocument {
         15 s when idle.",
            "parameters":[
             {"$ref":"#/components/parameters/since"},{"$ref":"#/components/parameters/prefix"},
-            {"$ref":"#/components/parameters/follow"}],
+            {"$ref":"#/components/parameters/follow"},{"$ref":"#/components/parameters/units"}],
            "responses":{
             "200":{
              "description":"NDJSON, or server-sent events by Accept; then `Last-Event-ID` stands for \#

@@ -320,7 +320,7 @@ extension OpenAPIDocument {
              "path":{"$ref":"#/components/schemas/Path"},"index":{"$ref":"#/components/schemas/Index"},
              "delete":{"$ref":"#/components/schemas/Index"},"insert":{"type":"string"}},
             "required":["op","document","path","index"],"additionalProperties":false,
-            "description":"In Unicode scalars. Makes a text."},
+            "description":"In Unicode scalars, or as `units` says. Makes a text."},
            {
             "type":"object",
             "properties":{

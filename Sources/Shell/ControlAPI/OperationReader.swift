@@ -5,21 +5,21 @@ import Causality
 import Documents
 
 enum OperationReader {
-    static func read(_ value: PlainValue) throws(APIError) -> OperationRequest {
+    static func read(_ value: PlainValue, _ units: TextUnits) throws(APIError) -> OperationRequest {
         guard var object = ObjectReader(value) else {
             throw APIError(422, "wrong-type", "an operation is an object", hint: "see /v1/openapi.json")
         }
         let name = try object.string("op")
         let document = try documentKey(&object)
         let path = try path(&object)
-        let verb = try verb(named: name, &object)
+        let verb = try verb(named: name, units, &object)
         try object.finish()
         return OperationRequest(document: document, path: path, verb: verb)
     }
 
-    private static func verb(named name: Key, _ object: inout ObjectReader) throws(APIError)
-        -> OperationRequest.Verb
-    {
+    private static func verb(
+        named name: Key, _ units: TextUnits, _ object: inout ObjectReader
+    ) throws(APIError) -> OperationRequest.Verb {
         switch name {
         case "set": return .set(try object.required("value"))
         case "delete": return .delete
@@ -36,7 +36,10 @@ enum OperationReader {
             let index = try object.index("index")
             let delete = try object.optionalIndex("delete") ?? 0
             let insert = try object.optionalString("insert")?.string ?? ""
-            return .splice(index: index, delete: delete, insert: insert)
+            return switch units {
+            case .scalars: .splice(index: index, delete: delete, insert: insert)
+            case .utf16: .spliceUTF16(index: index, delete: delete, insert: insert)
+            }
         case "make": return .make(try kind(&object))
         default:
             throw APIError(

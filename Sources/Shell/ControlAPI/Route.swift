@@ -89,11 +89,14 @@ public struct Route: Sendable {
         Route(
             .readDocument, "GET", "/v1/spaces/{space}/documents/{key…}", .read,
             parameters: ["view", "timeoutSeconds"]),
-        Route(.transact, "POST", "/v1/spaces/{space}/transactions", .write, body: .json),
-        Route(.streamTransactions, "POST", "/v1/spaces/{space}/transactions:stream", .write, body: .lines),
+        Route(
+            .transact, "POST", "/v1/spaces/{space}/transactions", .write, body: .json, parameters: ["units"]),
+        Route(
+            .streamTransactions, "POST", "/v1/spaces/{space}/transactions:stream", .write, body: .lines,
+            parameters: ["units"]),
         Route(
             .watchChanges, "GET", "/v1/spaces/{space}/changes", .read,
-            parameters: ["since", "prefix", "follow"]),
+            parameters: ["since", "prefix", "follow", "units"]),
         Route(
             .exportDocuments, "GET", "/v1/spaces/{space}/export", .read,
             parameters: ["view", "timeoutSeconds"]),

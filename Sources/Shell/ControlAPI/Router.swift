@@ -35,6 +35,8 @@ public struct RoutedRequest: Sendable {
     public let isHead: Bool
     /// A change stream as server-sent events.
     public let wantsEvents: Bool
+    /// In what a change stream counts characters.
+    public let units: TextUnits
     /// A long read that must show at least this version first.
     public let atLeast: AtLeast?
 }
@@ -46,7 +48,7 @@ public enum Endpoint: Sendable {
     case ask(NodeRequest)
     /// Take the whole body, then ask the node.
     case take(BodyRequest)
-    case streamTransactions(SpaceReference)
+    case streamTransactions(SpaceReference, TextUnits)
     case importDocuments(SpaceReference)
 }
 
@@ -73,6 +75,7 @@ public enum Router {
         let matched = MatchedRequest(route: route, captures: captures, query: query, head: head)
         return RoutedRequest(
             route: route, endpoint: try matched.endpoint(), isHead: isHead, wantsEvents: matched.wantsEvents,
+            units: try TextUnits(query["units"]),
             atLeast: try matched.atLeast())
     }
 

@@ -11,13 +11,16 @@ public import Node
 /// Reads the body of a transaction, or a line of a stream of them.
 public enum TransactionReader {
     /// A whole body; the key comes in a header.
-    public static func read(body: [UInt8], idempotencyKey: String?) throws(APIError) -> Transaction {
-        try transaction(from: try json(body), header: idempotencyKey.map { Key($0) }, takesMember: false)
+    public static func read(
+        body: [UInt8], idempotencyKey: String?, units: TextUnits = .scalars
+    ) throws(APIError) -> Transaction {
+        try transaction(
+            from: try json(body), header: idempotencyKey.map { Key($0) }, takesMember: false, units)
     }
 
     /// A line of `transactions:stream`; the key is a member.
-    public static func read(line: [UInt8]) throws(APIError) -> Transaction {
-        try transaction(from: try json(line), header: nil, takesMember: true)
+    public static func read(line: [UInt8], units: TextUnits = .scalars) throws(APIError) -> Transaction {
+        try transaction(from: try json(line), header: nil, takesMember: true, units)
     }
 
     static func json(_ bytes: [UInt8]) throws(APIError) -> PlainValue {
@@ -25,7 +28,7 @@ public enum TransactionReader {
     }
 
     private static func transaction(
-        from body: PlainValue, header: Key?, takesMember: Bool
+        from body: PlainValue, header: Key?, takesMember: Bool, _ units: TextUnits
     ) throws(APIError) -> Transaction {
         guard var object = ObjectReader(body) else { throw .malformed("a transaction is an object") }
         guard let list = object.optional("operations") else { throw .malformed("\"operations\" is missing") }
@@ -44,19 +47,20 @@ public enum TransactionReader {
         operations.reserveCapacity(items.count)
         for (index, item) in items.enumerated() {
             do throws(APIError) {
-                operations.append(try OperationReader.read(item))
+                operations.append(try OperationReader.read(item, units))
             } catch {
                 throw error.at("operation \(index)")
             }
         }
         return Transaction(
-            operations: operations, conditions: conditions, idempotency: try idempotency(key, body: body))
+            operations: operations, conditions: conditions,
+            idempotency: try idempotency(key, body: body, units))
     }
 
     /// The hash is of the canonical form of what the transaction does, so a retry may order its members
-    /// otherwise.
+    /// otherwise; in other units the same numbers are another transaction.
     private static func idempotency(
-        _ key: Key?, body: PlainValue
+        _ key: Key?, body: PlainValue, _ units: TextUnits
     ) throws(APIError) -> Transaction.Idempotency? {
         guard let key else { return nil }
         guard (1...NodeLimits.idempotencyKeyBytesMax).contains(key.utf8Count) else {
@@ -67,6 +71,7 @@ public enum TransactionReader {
         guard case .object(let members) = body else { return nil }
         var bytes: [UInt8] = []
         CanonicalJSON.append(.object(members.filter { $0.key != "idempotencyKey" }), to: &bytes)
+        if units == .utf16 { bytes += Array("utf16".utf8) }
         return Transaction.Idempotency(key: key, bodyHash: Blake2b.hash256(bytes))
     }
 

@@ -115,14 +115,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .openAPI: return DocumentExchange(writer)
         case .ask(let request):
             if routed.route.name == .watchChanges {
-                return WatchExchange(shared, request: request, asEvents: routed.wantsEvents)
+                return WatchExchange(
+                    shared, request: request, asEvents: routed.wantsEvents, units: routed.units)
             }
             return AskExchange(shared, routed, request: request)
         case .take(let body): return AskExchange(shared, routed, body: body)
-        case .streamTransactions(let space):
+        case .streamTransactions(let space, let units):
             // Up to this much of its answers waits for a client that does not read; then its input pauses.
             setWaterMark(context, high: server.limits.unreadBytesMax)
-            return TransactionStreamExchange(shared, space: space)
+            return TransactionStreamExchange(shared, space: space, units: units)
         case .importDocuments(let space): return ImportExchange(shared, space: space)
         }
     }

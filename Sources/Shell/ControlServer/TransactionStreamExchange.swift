@@ -12,6 +12,7 @@ import NodeRuntime
 final class TransactionStreamExchange: Exchange {
     private let context: ExchangeContext
     private let space: SpaceReference
+    private let units: TextUnits
     private var splitter: LineSplitter
     /// Answers in the order of their lines; nil where the node has not answered yet.
     private var answers = CircularBuffer<[UInt8]?>()
@@ -26,9 +27,10 @@ final class TransactionStreamExchange: Exchange {
     private var isStopping = false
     private var opening: RequestID?
 
-    init(_ context: ExchangeContext, space: SpaceReference) {
+    init(_ context: ExchangeContext, space: SpaceReference, units: TextUnits) {
         self.context = context
         self.space = space
+        self.units = units
         splitter = LineSplitter(lineBytesMax: context.limits.bodyBytesMax)
     }
 
@@ -103,7 +105,7 @@ final class TransactionStreamExchange: Exchange {
             return answer(number, AnswerLine.line(.lineTooLong(limit: context.limits.bodyBytesMax)))
         }
         do throws(APIError) {
-            let transaction = try TransactionReader.read(line: bytes)
+            let transaction = try TransactionReader.read(line: bytes, units: units)
             pending += 1
             _ = context.submit(.transact(space, transaction)) { [self] in
                 pending -= 1

@@ -12,6 +12,7 @@ final class WatchExchange: Exchange {
     private let context: ExchangeContext
     private let request: NodeRequest
     private let asEvents: Bool
+    private let units: TextUnits
     private var idle: TimeAmount { .milliseconds(context.limits.idleMilliseconds) }
     private var asked: RequestID?
     private var isOver = false
@@ -19,10 +20,11 @@ final class WatchExchange: Exchange {
     private var lastWrite = NIODeadline.now()
     private var idleTimer: Scheduled<Void>?
 
-    init(_ context: ExchangeContext, request: NodeRequest, asEvents: Bool) {
+    init(_ context: ExchangeContext, request: NodeRequest, asEvents: Bool, units: TextUnits) {
         self.context = context
         self.request = request
         self.asEvents = asEvents
+        self.units = units
     }
 
     func start() {
@@ -58,7 +60,7 @@ final class WatchExchange: Exchange {
             }
             write(AnswerLine.watching(cursor: cursor, asEvent: asEvents), lines: 0)
             scheduleIdleLine(in: idle)
-        case .watchLine(let line): write(AnswerLine.watch(line, asEvent: asEvents), lines: 1)
+        case .watchLine(let line): write(AnswerLine.watch(line, asEvent: asEvents, units), lines: 1)
         case .ended:
             close()
             writer.end()

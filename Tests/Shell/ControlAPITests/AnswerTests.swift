@@ -108,6 +108,15 @@ private let dotText = "00000000000000000000000000000007:9"
             + #"{"path":["t"],"splice":{"index":1,"delete":2,"insert":"x"}},"#
             + #"{"path":["l"],"splice":{"index":0,"delete":0,"insert":[null,{}]}}]}]}"# + "\n"
         #expect(String(decoding: line, as: UTF8.self) == expected)
+        let wide = Patch(
+            path: [], change: .spliceText(index: 1, delete: 1, insert: "x"),
+            utf16: UTF16Splice(index: 2, delete: 2))
+        for (units, splice) in [
+            (TextUnits.scalars, #""index":1,"delete":1"#), (.utf16, #""index":2,"delete":2"#),
+        ] {
+            let line = AnswerLine.watch(.state(cursor: "c", key: "k", patches: [wide]), asEvent: false, units)
+            #expect(String(decoding: line, as: UTF8.self).contains("{\(splice),\"insert\":\"x\"}"))
+        }
         let event = ChangeEvent(
             cursor: "c", change: dot, author: DeviceID(publicKey: .zero), authorName: "box",
             timestamp: Timestamp(milliseconds: 5), documents: [.init(key: "k", patches: [])], cause: nil)

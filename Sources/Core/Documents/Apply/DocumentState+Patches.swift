@@ -84,7 +84,8 @@ extension DocumentState {
                 patches.append(
                     Patch(
                         path: path,
-                        change: .spliceText(index: step.index, delete: step.delete, insert: step.insert)))
+                        change: .spliceText(index: step.index, delete: step.delete, insert: step.insert),
+                        utf16: step.utf16))
             }
         case .set, .removeWinsSet:
             let before = notes.presentBefore[container] ?? [:]

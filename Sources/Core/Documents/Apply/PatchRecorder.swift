@@ -64,10 +64,9 @@ struct TextSplice: Sendable {
             patch.insert.append(next.insert)
             insertCount += more
         } else if more == 0 && next.index == end {
-            patch.delete += next.delete
+            patch.absorb(deletion: next, at: patch.index, patch.inUTF16.index)
         } else if more == 0 && insertCount == 0 && next.index + next.delete == patch.index {
-            patch.index = next.index
-            patch.delete += next.delete
+            patch.absorb(deletion: next, at: next.index, next.inUTF16.index)
         } else {
             return false
         }

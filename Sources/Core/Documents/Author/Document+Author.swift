@@ -29,6 +29,7 @@ extension Document {
     ) throws(AuthorError) -> Authored {
         precondition(request.document == key, "a request for \(request.document) in \(key)")
         if isIncomplete { throw .incomplete }
+        let request = try inScalars(request)
         var batch = Batch(wantsPatches: wantsPatches)
         let first = OperationStamp(dot: dot, timestamp: timestamp, context: context)
         if let operations = try splice(request, first, &batch) {
@@ -55,6 +56,31 @@ extension Document {
         return Authored(operations: operations, patches: patches)
     }
 
+    /// A request in the units of the core.
+    private mutating func inScalars(_ request: OperationRequest) throws(AuthorError) -> OperationRequest {
+        guard case .spliceUTF16(let index, let delete, let insert) = request.verb else { return request }
+        guard index >= 0, delete >= 0 else { throw .invalidValue("index and delete are not negative") }
+        var splice = (index: index, delete: delete)
+        // Where no text is shown the general road says what is wrong, or makes one.
+        if let content = state.text(at: request.path) {
+            guard let inside = state.texts[content].inScalars(UTF16Splice(index: index, delete: delete))
+            else {
+                if state.texts[content].isBroken {
+                    state.hasBrokenText = true
+                    throw .incomplete
+                }
+                let count = state.texts[content].utf16Count
+                let (end, isOver) = index.addingReportingOverflow(delete)
+                if isOver || end > count { throw .indexPastEnd(index: index, count: count) }
+                throw .invalidValue("index and delete stand between characters, not inside a surrogate pair")
+            }
+            splice = inside
+        }
+        return OperationRequest(
+            document: request.document, path: request.path,
+            verb: .splice(index: splice.index, delete: splice.delete, insert: insert))
+    }
+
     // Apart from `author`, so that the planner's copy of the state is gone before the state changes in place.
     private func plan(_ request: OperationRequest, dot: Dot) throws(AuthorError) -> [Operation] {
         let length = key.utf8Count
@@ -74,7 +100,7 @@ extension OperationRequest.Verb {
     /// True for the verbs that may splice texts, where the planner asks for origins.
     fileprivate var editsText: Bool {
         switch self {
-        case .set, .restore, .splice: true
+        case .set, .restore, .splice, .spliceUTF16: true
         case .delete, .increment, .add, .remove, .insert, .move, .make: false
         }
     }

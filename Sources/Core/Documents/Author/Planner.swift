@@ -60,7 +60,7 @@ struct Planner {
             if !observed.isEmpty { emit(.deleteDocument(observed: observed)) }
         case .set, .restore, .make:
             throw .notForDocument("a document is a map, path [] takes an object")
-        case .increment, .add, .remove, .insert, .move, .splice:
+        case .increment, .add, .remove, .insert, .move, .splice, .spliceUTF16:
             throw .notForDocument("path [] takes set, delete and make of a map")
         }
     }
@@ -86,6 +86,7 @@ struct Planner {
         case .move(let from, let to): try move(from, to, in: target)
         case .splice(let index, let delete, let insert):
             try splice(target, index, delete, insert)
+        case .spliceUTF16: preconditionFailure("a plan counts in scalars")
         }
     }
 
@@ -139,7 +140,7 @@ extension OperationRequest.Verb {
     /// True when missing documents and intermediate maps are made.
     fileprivate var makesMissing: Bool {
         switch self {
-        case .set, .increment, .add, .insert, .splice, .make, .restore: true
+        case .set, .increment, .add, .insert, .splice, .spliceUTF16, .make, .restore: true
         case .delete, .remove, .move: false
         }
     }

@@ -13,6 +13,28 @@ struct TextPatch: Equatable, Sendable {
     var index: Int
     var delete: Int
     var insert: String
+    /// Index and delete in UTF-16 where that is another number.
+    private(set) var utf16: UTF16Splice?
+
+    init(index: Int, delete: Int, insert: String, utf16: UTF16Splice? = nil) {
+        (self.index, self.delete, self.insert) = (index, delete, insert)
+        count(UTF16Splice(index: utf16?.index ?? index, delete: utf16?.delete ?? delete))
+    }
+
+    var inUTF16: UTF16Splice { utf16 ?? UTF16Splice(index: index, delete: delete) }
+
+    /// Takes a deletion in that stands directly behind or before this splice's place; `index` is the first of
+    /// both.
+    mutating func absorb(deletion next: TextPatch, at index: Int, _ utf16Index: Int) {
+        let (mine, other) = (inUTF16, next.inUTF16)
+        self.index = index
+        delete += next.delete
+        count(UTF16Splice(index: utf16Index, delete: mine.delete + other.delete))
+    }
+
+    private mutating func count(_ splice: UTF16Splice) {
+        utf16 = splice == UTF16Splice(index: index, delete: delete) ? nil : splice
+    }
 }
 
 /// The text container. Operations may arrive in any causal order.
@@ -101,7 +123,11 @@ struct TextContainer: Sendable {
             insert(
                 utf8, first: stamp.dot, left: stamp.covered(left), right: stamp.covered(right))
         }
-        return index.map { TextPatch(index: $0, delete: 0, insert: text) }
+        return index.map {
+            TextPatch(
+                index: $0, delete: 0, insert: text,
+                utf16: UTF16Splice(index: content.utf16Offset(ofScalar: $0), delete: 0))
+        }
     }
 
     /// Inserts UTF-8 between origins that are covered or nil; the index, nil when it is known already.
@@ -122,29 +148,49 @@ struct TextContainer: Sendable {
         var patches: [TextPatch] = []
         for range in ranges {
             guard let range = stamp.covered(range) else { continue }
-            hide(range) { Self.add($0, $1, to: &patches) }
+            hide(range) { Self.add($0, to: &patches) }
         }
         return patches
     }
 
-    /// Deletes a range that is covered; tells the index and the count of each group that was visible.
-    mutating func hide(_ range: DotRange, _ changed: (Int, Int) -> Void = { _, _ in }) {
+    /// Deletes a range that is covered; tells each group that was visible.
+    mutating func hide(_ range: DotRange, _ changed: (TextPatch) -> Void = { _ in }) {
         unfold()
         if isBroken { return }
         unfoldedOrder.setVisible(range, false) { index, count in
+            let start = content.utf16Offset(ofScalar: index)
+            let units = content.utf16Offset(ofScalar: index + count) - start
             content.remove(index..<index + count)
-            changed(index, count)
+            changed(
+                TextPatch(
+                    index: index, delete: count, insert: "",
+                    utf16: UTF16Splice(index: start, delete: units)))
         }
     }
 
     /// Deletions that touch become one patch.
-    private static func add(_ index: Int, _ count: Int, to patches: inout [TextPatch]) {
-        if let last = patches.last, last.index == index || last.index == index + count {
-            patches[patches.count - 1].index = index
-            patches[patches.count - 1].delete += count
+    private static func add(_ next: TextPatch, to patches: inout [TextPatch]) {
+        if let last = patches.last, last.index == next.index || last.index == next.index + next.delete {
+            patches[patches.count - 1].absorb(deletion: next, at: next.index, next.inUTF16.index)
         } else {
-            patches.append(TextPatch(index: index, delete: count, insert: ""))
+            patches.append(next)
         }
+    }
+
+    /// A splice that counts in UTF-16, in scalars; nil when it is not inside or cuts a pair in two.
+    mutating func inScalars(_ splice: UTF16Splice) -> (index: Int, delete: Int)? {
+        unfold()
+        let (end, isOver) = splice.index.addingReportingOverflow(splice.delete)
+        guard !isOver, splice.delete >= 0, let start = content.scalarIndex(ofUTF16: splice.index),
+            let last = content.scalarIndex(ofUTF16: end)
+        else { return nil }
+        return (start, last - start)
+    }
+
+    /// UTF-16 units.
+    var utf16Count: Int {
+        guard let folded else { return content.scalarCount + content.wideCount }
+        return folded.scalarCount + TextRope.wideCount(of: folded.utf8)
     }
 
     // MARK: Authors

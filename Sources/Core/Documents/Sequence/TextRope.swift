@@ -5,10 +5,12 @@
 
 /// A long string that is edited by scalar index.
 struct TextRope: Sendable {
-    private struct Chunk: Sendable {
+    struct Chunk: Sendable {
         /// Whole scalars, 1 to `chunkBytesMax` bytes.
         var utf8: ContiguousArray<UInt8>
         var scalars: Int
+        /// Of them, those that take two units in UTF-16.
+        var wide: Int
 
         /// The byte at which a scalar of this chunk begins; `scalars` gives the end.
         func byte(ofScalar index: Int) -> Int {
@@ -23,11 +25,18 @@ struct TextRope: Sendable {
         }
     }
 
-    private struct Block: Sendable {
+    struct Block: Sendable {
         /// 1 to `blockChunksMax`.
         var chunks: ContiguousArray<Chunk>
-        /// The sum over its chunks.
+        /// The sums over its chunks.
         var scalars: Int
+        var wide: Int
+
+        init(_ chunks: ContiguousArray<Chunk>) {
+            self.chunks = chunks
+            scalars = chunks.reduce(0) { $0 + $1.scalars }
+            wide = chunks.reduce(0) { $0 + $1.wide }
+        }
     }
 
     /// A chunk, and the scalars before it.
@@ -40,9 +49,11 @@ struct TextRope: Sendable {
     static let chunkBytesMax = 1_024
     private static let blockChunksMax = 64
 
-    private var blocks: ContiguousArray<Block> = []
+    private(set) var blocks: ContiguousArray<Block> = []
     private(set) var scalarCount = 0
     private(set) var utf8Count = 0
+    /// Scalars that take two units in UTF-16.
+    private(set) var wideCount = 0
     /// Where the last edit was; always a chunk that exists, unless there is none.
     private var recent = Place()
 
@@ -54,6 +65,9 @@ struct TextRope: Sendable {
         for byte in utf8 where !isContinuation(byte) { count += 1 }
         return count
     }
+
+    /// The number of scalars that take two units in UTF-16: those of four bytes.
+    static func wideCount(of utf8: some Collection<UInt8>) -> Int { utf8.count { $0 >= 0xF0 } }
 
     /// True for UTF-8. Most text is ASCII, which a look at each byte proves.
     static func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -68,8 +82,11 @@ struct TextRope: Sendable {
     mutating func insert(_ utf8: UnsafeBufferPointer<UInt8>, scalars: Int, at index: Int) {
         precondition(0 <= index && index <= scalarCount, "index \(index) of \(scalarCount)")
         guard scalars > 0 else { return }
+        // Nothing to look for where every scalar is one byte.
+        let wide = scalars == utf8.count ? 0 : Self.wideCount(of: utf8)
         scalarCount += scalars
         utf8Count += utf8.count
+        wideCount += wide
         guard !blocks.isEmpty else {
             replaceChunk(at: nil, with: Self.cut(utf8))
             return
@@ -80,7 +97,9 @@ struct TextRope: Sendable {
         if blocks[block].chunks[chunk].utf8.count + utf8.count <= Self.chunkBytesMax {
             blocks[block].chunks[chunk].utf8.insert(contentsOf: utf8, at: byte)
             blocks[block].chunks[chunk].scalars += scalars
+            blocks[block].chunks[chunk].wide += wide
             blocks[block].scalars += scalars
+            blocks[block].wide += wide
             recent = place
             return
         }
@@ -103,6 +122,12 @@ struct TextRope: Sendable {
             let bytes =
                 blocks[place.block].chunks[place.chunk].byte(
                     ofScalar: first)..<blocks[place.block].chunks[place.chunk].byte(ofScalar: first + count)
+            if blocks[place.block].chunks[place.chunk].wide > 0 {
+                let wide = Self.wideCount(of: blocks[place.block].chunks[place.chunk].utf8[bytes])
+                blocks[place.block].chunks[place.chunk].wide -= wide
+                blocks[place.block].wide -= wide
+                wideCount -= wide
+            }
             blocks[place.block].chunks[place.chunk].utf8.removeSubrange(bytes)
             blocks[place.block].chunks[place.chunk].scalars -= count
             blocks[place.block].scalars -= count
@@ -174,29 +199,33 @@ struct TextRope: Sendable {
             var end = min(utf8.count, start + chunkBytesMax * 3 / 4)
             while end < utf8.count, isContinuation(utf8[end]) { end += 1 }
             let part = UnsafeBufferPointer(rebasing: utf8[start..<end])
-            chunks.append(Chunk(utf8: ContiguousArray(part), scalars: scalarCount(of: part)))
+            let scalars = scalarCount(of: part)
+            chunks.append(
+                Chunk(
+                    utf8: ContiguousArray(part), scalars: scalars,
+                    wide: scalars == part.count ? 0 : wideCount(of: part)))
             start = end
         }
         return chunks
     }
 
     private mutating func replaceChunk(at place: Place?, with chunks: ContiguousArray<Chunk>) {
-        let added = chunks.reduce(0) { $0 + $1.scalars }
+        let added = Block(chunks)
         var block = 0
         if let place {
             block = place.block
-            blocks[block].scalars += added - blocks[block].chunks[place.chunk].scalars
+            blocks[block].scalars += added.scalars - blocks[block].chunks[place.chunk].scalars
+            blocks[block].wide += added.wide - blocks[block].chunks[place.chunk].wide
             blocks[block].chunks.replaceSubrange(place.chunk...place.chunk, with: chunks)
             recent = place
         } else {
-            blocks = [Block(chunks: chunks, scalars: added)]
+            blocks = [added]
             recent = Place()
         }
         guard blocks[block].chunks.count > Self.blockChunksMax else { return }
         let all = blocks[block].chunks
         let parts = stride(from: 0, to: all.count, by: Self.blockChunksMax / 2).map { start in
-            let chunks = ContiguousArray(all[start..<min(all.count, start + Self.blockChunksMax / 2)])
-            return Block(chunks: chunks, scalars: chunks.reduce(0) { $0 + $1.scalars })
+            Block(ContiguousArray(all[start..<min(all.count, start + Self.blockChunksMax / 2)]))
         }
         blocks.replaceSubrange(block...block, with: parts)
         recent = Place()
@@ -216,30 +245,36 @@ struct TextRope: Sendable {
             }
             blocks[block].chunks[chunk].utf8.append(contentsOf: next.utf8)
             blocks[block].chunks[chunk].scalars += next.scalars
+            blocks[block].chunks[chunk].wide += next.wide
             blocks[block].chunks.remove(at: chunk + 1)
         } else if block + 1 < blocks.count {
             let count = blocks[block].chunks.count + blocks[block + 1].chunks.count
             guard count <= Self.blockChunksMax / 2 else { return }
             blocks[block].chunks.append(contentsOf: blocks[block + 1].chunks)
             blocks[block].scalars += blocks[block + 1].scalars
+            blocks[block].wide += blocks[block + 1].wide
             blocks.remove(at: block + 1)
         }
     }
 
     /// Stops with the broken invariant; for tests.
     func checkInvariants() {
-        var (scalars, bytes) = (0, 0)
+        var (scalars, bytes, wide) = (0, 0, 0)
         for block in blocks {
             precondition(
                 (1...Self.blockChunksMax).contains(block.chunks.count), "\(block.chunks.count) chunks")
             precondition(block.scalars == block.chunks.reduce(0) { $0 + $1.scalars }, "sum of a block")
+            precondition(block.wide == block.chunks.reduce(0) { $0 + $1.wide }, "wide ones of a block")
             for chunk in block.chunks {
                 precondition((1...Self.chunkBytesMax).contains(chunk.utf8.count), "\(chunk.utf8.count) bytes")
                 precondition(chunk.scalars == chunk.utf8.count { !Self.isContinuation($0) }, "scalars")
+                precondition(chunk.wide == Self.wideCount(of: chunk.utf8), "wide ones")
                 bytes += chunk.utf8.count
+                wide += chunk.wide
             }
             scalars += block.scalars
         }
         precondition(scalars == scalarCount && bytes == utf8Count, "\(scalars) scalars, \(bytes) bytes")
+        precondition(wide == wideCount, "\(wide) wide ones, not \(wideCount)")
     }
 }

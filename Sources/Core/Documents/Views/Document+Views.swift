@@ -32,6 +32,18 @@ extension Document {
 }
 
 extension DocumentState {
+    /// The text that a path shows.
+    func text(at path: [PathElement]) -> Int? {
+        guard var container = shownRoot else { return nil }
+        for step in path {
+            guard let slot = slot(at: step, of: container), case .container(let next) = shown(in: slot) else {
+                return nil
+            }
+            container = next
+        }
+        return self[container].kind == .text ? self[container].content : nil
+    }
+
     /// The visible slot that a step of a request names.
     func slot(at step: PathElement, of container: ContainerHandle) -> SlotHandle? {
         let content = self[container].content

@@ -16,6 +16,7 @@ struct ApplyCommand: Verb {
               echo '{"operations":[{"op":"delete","document":"note/1","path":[]}]}' | replctl apply household
             """)
     @Argument(help: "Name or id.") var space: String
+    @Flag(name: .customLong("utf16"), help: "Splices of texts count UTF-16 units.") var countsUTF16 = false
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
@@ -24,7 +25,8 @@ struct ApplyCommand: Verb {
             "applying", total: fileSize(of: input), console: console, isQuiet: common.json)
         defer { progress.finish() }
         let request = ClientRequest(
-            "POST", ["spaces", space, "transactions:stream"], timeoutSeconds: nil)
+            "POST", ["spaces", space, "transactions:stream"],
+            query: [("units", countsUTF16 ? "utf16" : nil)], timeoutSeconds: nil)
         var counts = AppliedCounts()
         do {
             try await common.client.stream(

@@ -53,19 +53,22 @@ struct SpliceCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "splice", abstract: "Delete and insert characters of a text.",
         discussion: """
-            INDEX and DELETE count Unicode scalars; INSERT is taken as it is. Where nothing stands yet a \
-            text is made.
+            INDEX and DELETE count Unicode scalars, with --utf16 the units of UTF-16; INSERT is taken as it \
+            is. Where nothing stands yet a text is made.
             Example: replctl splice household note/1 body 5 2 abc
             """)
     @OptionGroup var place: PlaceArguments
     @Argument(help: "Where, from 0.") var index: UInt32
     @Argument(help: "How many characters go.") var delete: UInt32
     @Argument(help: "What comes in their place; may be empty.") var insert: String
+    @Flag(name: .customLong("utf16"), help: "Count UTF-16 units, as JavaScript, Java and C# do.")
+    var countsUTF16 = false
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(place.path)
         let splice = TextSplice(index: Int(index), delete: Int(delete), insert: insert)
-        try await transact(place.space, [OperationText(splice, place.key, path)])
+        try await transact(
+            place.space, [OperationText(splice, place.key, path)], units: countsUTF16 ? "utf16" : nil)
     }
 }

@@ -20,12 +20,16 @@ struct WatchCommand: Verb {
     @Argument(help: "What the keys begin with.") var prefix: String?
     @Option(help: "begin, or a cursor.") var since: String?
     @Flag(inversion: .prefixedNo, help: "Stay for what comes, or end after what is held.") var follow = true
+    @Flag(name: .customLong("utf16"), help: "Splices of texts count UTF-16 units.") var countsUTF16 = false
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let request = ClientRequest(
             "GET", ["spaces", space, "changes"],
-            query: [("since", since), ("prefix", prefix), ("follow", follow ? nil : "false")])
+            query: [
+                ("since", since), ("prefix", prefix), ("follow", follow ? nil : "false"),
+                ("units", countsUTF16 ? "utf16" : nil),
+            ])
         let cursor = try await common.client.stream(request) { stream in
             var cursor: String?
             // An empty line is a sign of life.
