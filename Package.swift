@@ -3,8 +3,9 @@
 // above it in `Sources/README.md`. Tests/TidyTests checks this file and every import against that order.
 import PackageDescription
 
-/// PLANTED_BUGS=1 gives the test build in which bugs can be switched on (Sources/Core/Bytes/Planted.swift). It has
-/// a scratch path of its own (`make hunt`) and is never shipped.
+/// PLANTED_BUGS=1 gives the test build in which bugs can be switched on
+/// (Sources/Programs/replsim/PlantedBugs.swift). It has a scratch path of its own (`make hunt`) and is never
+/// shipped.
 let planted: [SwiftSetting] = Context.environment["PLANTED_BUGS"] == "1" ? [.define("PLANTED_BUGS")] : []
 
 let strict: [SwiftSetting] =

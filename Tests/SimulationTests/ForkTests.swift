@@ -55,6 +55,33 @@ import Wire
         }
     }
 
+    @Test("what goes on from another branch and does not even decode here is a fork, not the sender's fault")
+    func otherDictionary() {
+        var world = World(seed: 79)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        _ = world.set(1, "notes", "first", "x", 0)
+        let old = world.diskCopy(1)
+        // Seven documents that the log then names by number; the other branch names one.
+        for number in 0..<7 { _ = world.set(1, "notes", Key("left/\(number)"), "x", 1) }
+        for number in 0..<7 { _ = world.set(1, "notes", Key("left/\(number)"), "x", 2) }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel)
+        world.crash(1)
+        world.separate([1])
+        world.replaceDisk(1, with: old)
+        world.start(1)
+        for number in 0..<7 { _ = world.set(1, "notes", "right", "x", Int64(number)) }
+        world.reunite()
+        let done = world.run(within: 120_000) { world in
+            let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+            return text.contains(#""right","value":{"x":6}"#) && text.contains(#""left/6","value":{"x":2}"#)
+                && world.areEqual([0, 1], "notes")
+        }
+        #expect(done, "\(world.logs())")
+        #expect(!world.logs().contains("peer-fault"), "\(world.logs())")
+    }
+
     @Test("branches of many sections are re-issued whole, those that only others hold as well")
     func longBranches() {
         var world = World(seed: 78)

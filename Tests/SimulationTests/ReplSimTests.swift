@@ -103,7 +103,7 @@ struct ReplSimTests {
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
 
     static func listed() throws -> [String] {
-        let file = sources.appendingPathComponent("Core/Bytes/Planted.swift")
+        let file = sources.appendingPathComponent("Programs/replsim/PlantedBugs.swift")
         return try String(contentsOf: file, encoding: .utf8).matches(of: /"([a-z-]+)",\n/).map {
             String($0.1)
         }

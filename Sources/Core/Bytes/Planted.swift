@@ -5,34 +5,13 @@
 // shipped programs even when nothing uses them; ReplSimTests looks for the names in those programs.
 
 #if PLANTED_BUGS
-/// All planted bugs, by the names that `replsim --bug` takes.
+/// Which bug is on, by the name that `replsim --bug` takes; none at first.
 public enum PlantedBugs {
-    public static let names: [StaticString] = [
-        "context-check-skipped",
-        "repeated-transaction-written",
-        "acknowledged-before-commit",
-        "sequence-reused-after-restore",
-        "nonce-from-sequence",
-        "time-goes-back",
-        "seal-leaves-out-hash",
-        "keys-by-character",
-        "buffer-forgets",
-        "watcher-skips",
-        "half-transaction",
-        "vector-by-maximum",
-        "digest-ignores-counters",
-        "need-remembered",
-        "winner-by-arrival",
-        "delete-wins-over-edit",
-        "lost-batch-kept",
-        "tail-forgotten",
-    ]
-
     // Set once, before anything else runs, in a process of one thread.
     nonisolated(unsafe) public static var chosen: StaticString = ""
 }
 
-/// True when this bug, one of `PlantedBugs.names`, is switched on.
+/// True when this bug is switched on. `replsim` has the list of all of them.
 public func isPlanted(_ bug: StaticString) -> Bool {
     let chosen = PlantedBugs.chosen
     return bug.utf8CodeUnitCount == chosen.utf8CodeUnitCount

@@ -3,16 +3,8 @@
 #if PLANTED_BUGS
 import ArgumentParser
 import Bytes
+import Glibc
 import Simulator
-
-extension PlantedBugs {
-    /// Switches a bug on; false when none has this name.
-    static func choose(_ name: String) -> Bool {
-        guard let found = names.first(where: { $0.description == name }) else { return false }
-        chosen = found
-        return true
-    }
-}
 
 /// All bugs, one after the other.
 struct Hunt {
@@ -33,6 +25,7 @@ struct Hunt {
                 print("\(name)\tNOT FOUND in \(report.seeds) seeds")
                 missed.append(name)
             }
+            fflush(nil)
         }
         print("\(PlantedBugs.names.count - missed.count) of \(PlantedBugs.names.count) planted bugs found")
         if !missed.isEmpty { throw ExitCode(1) }

@@ -40,6 +40,7 @@ struct PendingReissue: Sendable {
 extension Node {
     /// A log of this device was closed.
     mutating func ownLogClosed(_ replica: ReplicaID, in index: Int, at now: Instant) throws(StoreFailure) {
+        if isPlanted("branch-never-reissued") { return }
         links.reissues[LogID(spaces[index].id, replica)] = PendingReissue(due: now.monotonic)
         try reissueDue(at: now)
         askForBranch(replica, in: index)
@@ -56,6 +57,7 @@ extension Node {
 
     /// After a start: whatever was not through is gone on with.
     mutating func resumeReissues() {
+        if isPlanted("branch-never-reissued") { return }
         for space in spaces {
             for replica in space.forks.closed.replicas where space.author(of: replica) == device {
                 links.reissues[LogID(space.id, replica)] = PendingReissue(due: 0)

@@ -43,12 +43,28 @@ struct PeerConnection: Sendable {
     let purpose: ConnectionPurpose
     /// "ip:port" of the other end.
     let remote: String
-    var secure: SecureLink
-    /// Set from the complete handshake of a mesh link on.
-    var link: PeerLink?
+    private var boxedSecure: Boxed<SecureLink>
+    private var boxedLink = Boxed<PeerLink?>(nil)
     var traffic = LinkTraffic()
     /// Set on a joining link at the issuer, until the proof came: monotonic milliseconds.
     var proofDeadline: UInt64?
+
+    init(id: ConnectionID, purpose: ConnectionPurpose, remote: String, secure: SecureLink) {
+        self.id = id
+        self.purpose = purpose
+        self.remote = remote
+        boxedSecure = Boxed(secure)
+    }
+
+    var secure: SecureLink {
+        _read { yield boxedSecure.value }
+        _modify { yield &boxedSecure.value }
+    }
+    /// Set from the complete handshake of a mesh link on.
+    var link: PeerLink? {
+        _read { yield boxedLink.value }
+        _modify { yield &boxedLink.value }
+    }
 }
 
 /// Bytes of connections, encrypted, as they cross the network.

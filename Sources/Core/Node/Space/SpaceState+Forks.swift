@@ -77,7 +77,9 @@ extension SpaceState {
             ForkRecord(
                 replica: replica, first: proof.first, since: now.wall, proof: proof.encoded()))
         // 2. What becomes void.
-        let records = try committed(of: replica, from: proof.first, in: store).filter { $0.status != .void }
+        let records = try committed(of: replica, from: proof.first, in: store).filter {
+            $0.status != .void && !isPlanted("closed-branch-counts")
+        }
         let rebuild = Rebuild(
             change: Dot(replica, proof.first), author: proof.declaration.device, cause: "void", wall: now.wall
         )

@@ -12,11 +12,11 @@ extension Checker {
     /// The document that a node's executed changes make.
     func model(of key: [UInt8], at index: Int) -> ModelDocument {
         var operations: [(operation: Operation, stamp: OperationStamp)] = []
-        for place in universe.touching[key] ?? [] {
-            let known = universe[place]
-            guard known.status == .executed, known.change.last <= views[index].held[place.log] ?? .none else {
-                continue
-            }
+        for number in universe.touching[key] ?? [] {
+            let known = universe[number]
+            guard known.status == .executed, holds(number, at: index),
+                !views[index].isClosed(known.change)
+            else { continue }
             for (operation, stamp) in zip(known.change.operations, known.change.stamps())
             where operation.document.utf8.elementsEqual(key) { operations.append((operation, stamp)) }
         }

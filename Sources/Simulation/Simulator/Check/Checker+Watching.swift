@@ -39,8 +39,26 @@ extension Checker {
         case .state(let cursor, let key, let patches):
             views[index].watch.cursor = cursor
             try apply(patches, to: key, at: index)
+        case .change(let event) where event.cause != nil:
+            // A rebuild: documents changed without a change.
+            guard !views[index].closed.isEmpty else {
+                throw Violation(
+                    .watchesWithoutGaps, "node \(index) tells a rebuild, and no log is closed there")
+            }
+            marks.insert("watch-rebuild")
+            views[index].watch.cursor = event.cursor
+            guard views[index].watch.isWhole else { return }
+            for part in event.documents { try apply(part.patches, to: part.key, at: index) }
         case .change(let event):
             let told = views[index].watch.told
+            if views[index].closed[event.change.replica] ?? .max <= event.change.sequence,
+                !views[index].lines.indices.contains(told) || views[index].lines[told].change != event.change
+            {
+                // It was void when its batch ended; a rebuild is told behind it.
+                guard views[index].watch.isWhole else { return }
+                for part in event.documents { try apply(part.patches, to: part.key, at: index) }
+                return
+            }
             guard told < views[index].lines.count else {
                 throw Violation(
                     .watchesWithoutGaps, "node \(index) tells \(event.change), which is not on its disk")

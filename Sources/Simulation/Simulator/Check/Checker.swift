@@ -20,6 +20,10 @@ struct Checker {
     var traitors: Set<Int> = []
     /// The one document state that a digest stands for, as a hash of its typed form.
     var digests: [DigestName: UInt64] = [:]
+    /// Transactions that count themselves, by number; with the change of those that were acknowledged.
+    var ledger: [UInt64: Int?] = [:]
+    /// Acknowledged changes that no honest disk holds any more.
+    var lost: Set<Int> = []
     /// Rare things that were reached.
     var marks: Set<String> = []
     /// How often documents were compared with the model.
@@ -44,16 +48,25 @@ struct Checker {
     {
         let after = views[index].position
         // A node may have crashed right after its commit.
-        let position =
-            world.nodes[index].node?.store.position(of: space) ?? world.nodes[index].disk.position(of: space)
-        guard let position, position > after else { return }
+        let store = world.nodes[index].node?.store ?? world.nodes[index].disk
+        guard let position = store.position(of: space), position > after else { return }
+        try takeForks(index, store, in: space)
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
-            let places = try at(index) { checker throws(Violation) in try checker.universe.take(run, records)
+            let taken = try at(index) { checker throws(Violation) in
+                try checker.universe.take(run, records, checker.views[index].held[run.replica])
             }
-            for (place, record) in zip(places, records) {
-                try at(index) { checker throws(Violation) in try checker.execute(place, record, at: index) }
+            for (step, record) in zip(taken, records) {
+                try at(index) { checker throws(Violation) in
+                    try checker.execute(step.number, step.held, record, at: index)
+                }
             }
         }
+        // A rebuild has a position of its own.
+        guard position == views[index].position || !views[index].closed.isEmpty else {
+            throw Violation(
+                .stored, "node \(index) is at \(position), its last row at \(views[index].position)")
+        }
+        views[index].position = position
     }
 
     /// Rows of a node's store from a position on, each with the records of its changes.
@@ -84,36 +97,43 @@ struct Checker {
     }
 
     /// One change more in a node's account.
-    private mutating func execute(_ place: ChangeIndex, _ record: CommitRecord, at index: Int)
+    private mutating func execute(_ number: Int, _ held: HeldBranch, _ record: CommitRecord, at index: Int)
         throws(Violation)
     {
-        let known = universe[place]
+        let known = universe[number]
         let change = known.change
-        let held = views[index].held[place.log] ?? .none
-        guard change.first == held + 1 else {
-            throw Violation(.exactlyOnce, "\(change.id) is committed after \(held) of its log")
-        }
-        guard record.position == views[index].position.next else {
-            throw Violation(.exactlyOnce, "position \(record.position) after \(views[index].position)")
-        }
-        guard views[index].vector.covers(change.context) else {
-            let missing = change.context.entries(beyond: views[index].vector).map {
-                "\($0.replica):\($0.last)"
+        let position = views[index].position
+        guard record.position == position.next || (record.position > position && !views[index].closed.isEmpty)
+        else { throw Violation(.exactlyOnce, "position \(record.position) after \(position)") }
+        let isClosed = views[index].isClosed(change)
+        if isClosed {
+            guard record.status == .void else {
+                throw Violation(.sameValidity, "\(change.id) is \(record.status) in a log that is closed")
             }
-            throw Violation(.contextFirst, "\(change.id) is committed before \(missing)")
+        } else {
+            try universe.judge(number, as: record.status)
         }
-        if let device = universe.logs[place.log].device, known.status == .executed,
+        let missing = change.context.entries(beyond: views[index].vector).filter { entry in
+            let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
+            return needed > views[index].vector[entry.replica]
+        }
+        // What is void by its log is kept for the seal behind it, whatever it was made on.
+        guard missing.isEmpty || isClosed else {
+            let names = missing.map { "\($0.replica):\($0.last)" }
+            throw Violation(.contextFirst, "\(change.id) is committed before \(names)")
+        }
+        if let device = universe.devices[change.replica], record.status == .executed,
             roles[device] ?? .relay < .writer
         {
             throw Violation(.noEffectWithoutRight, "\(change.id) of \(device) is executed")
         }
-        views[index].held[place.log] = change.last
+        views[index].held[change.replica] = held
         views[index].vector.advance(to: change.id)
         views[index].position = record.position
-        if known.status != .executed {
-            marks.insert(known.status == .void ? "change-void" : "change-skipped")
+        if record.status != .executed {
+            marks.insert(record.status == .void ? "change-void" : "change-skipped")
         }
-        guard known.status == .executed, !known.documents.isEmpty else { return }
+        guard record.status == .executed, !known.documents.isEmpty else { return }
         views[index].lines.append(NodeView.Line(position: record.position, change: change.id))
         views[index].noteChanged(known.documents)
     }
@@ -153,27 +173,41 @@ struct Checker {
 
     /// A disk is gone, or its node is not trusted any more: what only it held is not asked for.
     mutating func forgetLost() {
-        let honest = views.indices.filter { !traitors.contains($0) }.map { views[$0].vector }
+        let honest = views.indices.filter { !traitors.contains($0) }
         for index in views.indices {
-            views[index].acknowledged.removeAll { dot in !honest.contains { $0.contains(dot) } }
+            let gone = views[index].acknowledged.filter { number in !honest.contains { holds(number, at: $0) }
+            }
+            lost.formUnion(gone)
+            if !gone.isEmpty { views[index].acknowledged.removeAll { lost.contains($0) } }
         }
+    }
+
+    /// True when a change is on a node's disk, on whatever branch of its log.
+    func holds(_ number: Int, at index: Int) -> Bool {
+        universe.contains(number, views[index].held[universe[number].change.replica])
     }
 
     // MARK: What was told
 
-    /// A transaction was acknowledged: it is on the disk, whole.
-    mutating func takeAcknowledged(_ dot: Dot, at index: Int) throws(Violation) {
-        guard !traitors.contains(index) else { return }
-        guard views[index].vector.contains(dot) else {
+    /// A transaction was acknowledged: it is on the disk, whole. The number of its change.
+    @discardableResult
+    mutating func takeAcknowledged(_ dot: Dot, at index: Int) throws(Violation) -> Int? {
+        guard !traitors.contains(index) else { return nil }
+        guard let number = universe.number(of: dot, views[index].held[dot.replica]) else {
             throw Violation(
                 .acknowledgedStays, "node \(index) acknowledged \(dot), which is not on its disk")
         }
-        views[index].acknowledged.append(dot)
+        views[index].acknowledged.append(number)
+        return number
     }
 
     /// Of two devices, one said of the other that it holds a change on its disk.
-    func takeHeld(_ dot: Dot, by holder: Int, toldBy index: Int) throws(Violation) {
+    func takeHeld(_ dot: Dot, by holder: Int, _ device: DeviceID, toldBy index: Int) throws(Violation) {
         guard !traitors.contains(holder), !traitors.contains(index) else { return }
+        // A copy may be meant, or another branch.
+        if universe.forking.contains(where: { $0 == universe.devices[dot.replica] || $0 == device }) {
+            return
+        }
         guard views[holder].vector.contains(dot) else {
             throw Violation(
                 .acknowledgedStays, "node \(index) says that node \(holder) holds \(dot), which it does not")

@@ -5,17 +5,21 @@ import Bytes
 import Causality
 import Documents
 import Node
+import Wire
 
 /// A node's durable state in the checker's own words.
 struct NodeView {
-    /// Prefixes by log, and the same as a vector.
-    var held: [Int: SequenceNumber] = [:]
+    /// What is held of each log, and the same as a vector.
+    var held: [ReplicaID: HeldBranch] = [:]
     var vector = VersionVector()
+    /// The last position looked at.
     var position = CommitPosition.start
+    /// Logs that a proof closed, each at this sequence: from there on nothing counts.
+    var closed: [ReplicaID: SequenceNumber] = [:]
     /// Every change that a watcher must be told of, in commit order.
     var lines: [Line] = []
-    /// Acknowledged to programs of this node, and not taken back by a restored backup.
-    var acknowledged: [Dot] = []
+    /// Numbers of the changes acknowledged to programs of this node, and not taken back by a restored backup.
+    var acknowledged: [Int] = []
     /// Documents that changed since they were compared with the model last, in order of change.
     var unchecked: [Key] = []
     var watch = WatchView()
@@ -24,6 +28,20 @@ struct NodeView {
         let position: CommitPosition
         let change: Dot
     }
+
+    /// The vector up to where logs are closed: what counts here, and what a context can ask for.
+    var counted: VersionVector {
+        closed.isEmpty
+            ? vector
+            : VersionVector(
+                vector.entries.compactMap { entry in
+                    guard let first = closed[entry.replica], first <= entry.last else { return entry }
+                    return first.previous == .none ? nil : .init(entry.replica, first.previous)
+                })
+    }
+
+    /// True when a change is void because its log is closed before its end.
+    func isClosed(_ change: Change) -> Bool { closed[change.replica].map { $0 <= change.last } ?? false }
 
     mutating func noteChanged(_ keys: [Key]) {
         for key in keys where !unchecked.contains(key) { unchecked.append(key) }

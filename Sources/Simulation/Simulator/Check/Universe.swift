@@ -1,5 +1,7 @@
 // Every change that any node of a space ever made durable, decoded once, from the first node that had it. It
-// is what the checkers compare all others with: one dot, one change, everywhere and for ever.
+// is what the checkers compare all others with: one dot, one change, everywhere and for ever. Only a device
+// whose disk was copied or put back, or whose keys are in wrong hands, may write a log in two ways; such a
+// log has branches here, each a list of its changes from the first on, and a node is on one of them.
 
 import Bytes
 import Causality
@@ -11,71 +13,92 @@ import Wire
 /// A change as the world knows it.
 struct KnownChange {
     let change: Change
-    /// Where its canonical bytes end in its log's.
-    let bytesEnd: Int
-    let status: ChangeStatus
+    /// Its canonical bytes.
+    let bytes: [UInt8]
+    /// How many changes of its log stand before it.
+    let place: Int
+    /// What every node makes of it whose log is not closed before its end; nil: no such node had it yet.
+    var status: ChangeStatus?
     /// Keys of the documents it touches, ascending.
     let documents: [Key]
 }
 
-/// A log as the world knows it.
-struct KnownLog {
+/// One way in which a log goes on.
+struct KnownBranch {
     let replica: ReplicaID
-    var device: DeviceID?
+    /// Numbers of its changes, in order and without gaps.
+    var changes: [Int] = []
     var coder: LogCoder
-    var bytes: [UInt8] = []
-    /// In order, without gaps.
-    var changes: [KnownChange] = []
 
     init(replica: ReplicaID) {
         self.replica = replica
         coder = LogCoder(replica: replica)
     }
-
-    /// The change with this first sequence.
-    func index(of first: SequenceNumber) -> Int? {
-        var (low, high) = (0, changes.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if changes[middle].change.first < first { low = middle + 1 } else { high = middle }
-        }
-        return low < changes.count && changes[low].change.first == first ? low : nil
-    }
 }
 
-/// Where a change stands: its log, and its place there.
-struct ChangeIndex: Hashable, Comparable {
-    let log: Int
-    let place: Int
-
-    static func < (left: ChangeIndex, right: ChangeIndex) -> Bool {
-        (left.log, left.place) < (right.log, right.place)
-    }
+/// How much of which branch of a log a node holds.
+struct HeldBranch {
+    var branch: Int
+    /// So many of its changes.
+    var count = 0
 }
 
 /// All changes of one space.
 struct Universe {
-    private(set) var logs: [KnownLog] = []
-    private var numbers: [ReplicaID: Int] = [:]
-    /// Changes that touch a document, in the order in which the world learned of them, which is causal.
-    private(set) var touching: [[UInt8]: [ChangeIndex]] = [:]
-    private(set) var changeCount = 0
+    private(set) var changes: [KnownChange] = []
+    private(set) var branches: [KnownBranch] = []
+    /// Branches of each log, the one that was seen first first.
+    private(set) var branchesOf: [ReplicaID: [Int]] = [:]
+    private(set) var devices: [ReplicaID: DeviceID] = [:]
+    /// Numbers of the changes that touch a document, in the order in which the world learned of them, which
+    /// is causal.
+    private(set) var touching: [[UInt8]: [Int]] = [:]
+    /// Devices that may write a log in two ways.
+    var forking: Set<DeviceID> = []
 
-    subscript(index: ChangeIndex) -> KnownChange { logs[index.log].changes[index.place] }
+    subscript(number: Int) -> KnownChange { changes[number] }
 
-    mutating func number(of replica: ReplicaID) -> Int {
-        if let known = numbers[replica] { return known }
-        logs.append(KnownLog(replica: replica))
-        numbers[replica] = logs.count - 1
-        return logs.count - 1
+    /// The last sequence of what is held of a branch.
+    func last(_ held: HeldBranch?) -> SequenceNumber {
+        guard let held, held.count > 0 else { return .none }
+        return changes[branches[held.branch].changes[held.count - 1]].change.last
     }
 
-    /// Compares a stored row with what is known of its log, and learns what is new in it. `statuses` are
-    /// those of the row's changes at the node that has it. The places of its changes.
-    mutating func take(_ run: StoredRun, _ records: [CommitRecord]) throws(Violation) -> [ChangeIndex] {
-        let log = number(of: run.replica)
+    /// True when a change is among those held of its log.
+    func contains(_ number: Int, _ held: HeldBranch?) -> Bool {
+        guard let held else { return false }
+        let place = changes[number].place
+        return place < held.count && branches[held.branch].changes[place] == number
+    }
+
+    /// Numbers of the changes held of a log that end at or after a sequence.
+    func held(_ held: HeldBranch?, from first: SequenceNumber) -> [Int] {
+        guard let held else { return [] }
+        return branches[held.branch].changes[..<held.count].filter { changes[$0].change.last >= first }
+    }
+
+    /// The number of the change that ends at a dot, if it is held. O(log n).
+    func number(of dot: Dot, _ held: HeldBranch?) -> Int? {
+        guard let held else { return nil }
+        let list = branches[held.branch].changes
+        var (low, high) = (0, held.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if changes[list[middle]].change.last < dot.sequence { low = middle + 1 } else { high = middle }
+        }
+        guard low < held.count, changes[list[low]].change.last == dot.sequence else { return nil }
+        return list[low]
+    }
+
+    /// Compares a stored row with what is known of its log, and learns what is new in it. `held` is what the
+    /// node that has it held of the log before the row, and then after each change. The numbers of its
+    /// changes.
+    mutating func take(_ run: StoredRun, _ records: [CommitRecord], _ held: HeldBranch?) throws(Violation)
+        -> [(number: Int, held: HeldBranch)]
+    {
         var reader = ByteReader(run.bytes)
-        var places: [ChangeIndex] = []
+        var taken: [(number: Int, held: HeldBranch)] = []
+        var now = held
         for record in records {
             let start = reader.offset
             let bytes: [UInt8]
@@ -85,59 +108,105 @@ struct Universe {
             } catch {
                 throw Violation(.stored, "row \(run.replica):\(run.first) is cut wrongly: \(error)")
             }
-            places.append(try take(bytes, record, log))
+            guard record.first == last(now) + 1 else {
+                throw Violation(
+                    .exactlyOnce, "\(run.replica):\(record.first) is committed after \(last(now)) of its log")
+            }
+            let next = try branch(with: bytes, after: now, of: run.replica)
+            taken.append((branches[next.branch].changes[next.count - 1], next))
+            now = next
         }
         if !reader.isAtEnd { throw Violation(.stored, "row \(run.replica):\(run.first) has more bytes") }
-        return places
+        return taken
     }
 
-    private mutating func take(_ bytes: [UInt8], _ record: CommitRecord, _ log: Int) throws(Violation)
-        -> ChangeIndex
+    /// The branch that has these bytes next, after what is held.
+    private mutating func branch(with bytes: [UInt8], after held: HeldBranch?, of replica: ReplicaID)
+        throws(Violation) -> HeldBranch
     {
-        let name = "\(record.replica):\(record.first)"
-        if let place = logs[log].index(of: record.first) {
-            let known = logs[log].changes[place]
-            let start = place == 0 ? 0 : logs[log].changes[place - 1].bytesEnd
-            guard logs[log].bytes[start..<known.bytesEnd] == bytes[...] else {
-                throw Violation(.oneChangeADot, "\(name) has other bytes than elsewhere")
-            }
-            guard known.status == record.status else {
-                throw Violation(
-                    .sameValidity, "\(name) is \(record.status) here, \(known.status) elsewhere")
-            }
-            return ChangeIndex(log: log, place: place)
+        if branchesOf[replica] == nil {
+            branchesOf[replica] = [branches.count]
+            branches.append(KnownBranch(replica: replica))
         }
-        guard logs[log].coder.next == record.first else {
-            throw Violation(
-                .exactlyOnce, "\(name) follows \(logs[log].coder.last) of its log: a gap or an overlap")
+        let all = branchesOf[replica] ?? []
+        let own = held?.branch ?? all[0]
+        let count = held?.count ?? 0
+        // 1. One that shares what is held goes on with them.
+        let sharing = [own] + all.filter { $0 != own && isShared(count, own, $0) }
+        for number in sharing where branches[number].changes.count > count {
+            if changes[branches[number].changes[count]].bytes == bytes {
+                return HeldBranch(branch: number, count: count + 1)
+            }
         }
-        try learn(bytes, record, log)
-        return ChangeIndex(log: log, place: logs[log].changes.count - 1)
+        // 2. One that ends there.
+        if let number = sharing.first(where: { branches[$0].changes.count == count }) {
+            try learn(bytes, on: number)
+            return HeldBranch(branch: number, count: count + 1)
+        }
+        // 3. The log goes on in another way.
+        guard let device = devices[replica], forking.contains(device) else {
+            let place = changes[branches[own].changes[count]].change
+            throw Violation(.oneChangeADot, "\(replica):\(place.first) has other bytes than elsewhere")
+        }
+        var fork = KnownBranch(replica: replica)
+        for number in branches[own].changes[..<count] {
+            var reader = ByteReader(changes[number].bytes)
+            _ = try Self.decode(&fork.coder, &reader)
+            fork.changes.append(number)
+        }
+        branches.append(fork)
+        branchesOf[replica]?.append(branches.count - 1)
+        try learn(bytes, on: branches.count - 1)
+        return HeldBranch(branch: branches.count - 1, count: count + 1)
     }
 
-    private mutating func learn(_ bytes: [UInt8], _ record: CommitRecord, _ log: Int) throws(Violation) {
-        let before = logs[log].coder.timestamp
-        var reader = ByteReader(bytes)
-        let change: Change
+    /// Two branches have the same first changes.
+    private func isShared(_ count: Int, _ a: Int, _ b: Int) -> Bool {
+        guard count > 0 else { return true }
+        return branches[b].changes.count >= count
+            && branches[a].changes[count - 1] == branches[b].changes[count - 1]
+    }
+
+    private static func decode(_ coder: inout LogCoder, _ reader: inout ByteReader) throws(Violation)
+        -> Change
+    {
+        let last = coder.last
         do throws(DecodeFault) {
-            change = try logs[log].coder.decode(from: &reader)
+            return try coder.decode(from: &reader)
         } catch {
-            throw Violation(.stored, "\(record.replica):\(record.first) does not decode: \(error)")
+            throw Violation(.stored, "\(coder.replica) does not decode after \(last): \(error)")
         }
+    }
+
+    private mutating func learn(_ bytes: [UInt8], on branch: Int) throws(Violation) {
+        let before = branches[branch].coder.timestamp
+        var reader = ByteReader(bytes)
+        let change = try Self.decode(&branches[branch].coder, &reader)
         guard change.timestamp > before else {
             throw Violation(.timesGrow, "\(change.id) has time \(change.timestamp), after \(before)")
         }
-        if let declared = change.declaration { logs[log].device = declared.device }
-        logs[log].bytes += bytes
+        if let declared = change.declaration { devices[change.replica] = declared.device }
         let documents = Set(change.operations.map { Array($0.document.utf8) }).sorted {
             $0.lexicographicallyPrecedes($1)
         }
-        logs[log].changes.append(
+        let number = changes.count
+        changes.append(
             KnownChange(
-                change: change, bytesEnd: logs[log].bytes.count, status: record.status,
+                change: change, bytes: bytes, place: branches[branch].changes.count, status: nil,
                 documents: documents.map { Key(String(decoding: $0, as: UTF8.self)) }))
-        let place = ChangeIndex(log: log, place: logs[log].changes.count - 1)
-        for document in documents { touching[document, default: []].append(place) }
-        changeCount += 1
+        branches[branch].changes.append(number)
+        for document in documents { touching[document, default: []].append(number) }
+    }
+
+    /// A node whose log is not closed there gives a change this status: all such nodes do.
+    mutating func judge(_ number: Int, as status: ChangeStatus) throws(Violation) {
+        let known = changes[number]
+        guard let expected = known.status else {
+            changes[number].status = status
+            return
+        }
+        guard expected == status else {
+            throw Violation(.sameValidity, "\(known.change.id) is \(status) here, \(expected) elsewhere")
+        }
     }
 }

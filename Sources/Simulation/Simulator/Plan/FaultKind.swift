@@ -89,26 +89,26 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
 
 /// Which faults a plan may draw from.
 public enum Profile: String, Sendable, CaseIterable {
-    /// All but forks.
+    /// All of them.
     case standard = "default"
     /// None: a network with delays only.
     case calm
     case network, processes, disks, clocks, hostile
-    /// All, forks included.
+    /// Logs that go on in two ways, among walls and crashes.
     case forks
     /// All at once, in every seed.
     case everything
 
     var kinds: Set<FaultKind> {
         switch self {
-        case .standard, .everything: Set(FaultKind.allCases).subtracting(FaultKind.forks)
+        case .standard, .everything: Set(FaultKind.allCases)
         case .calm: []
         case .network: FaultKind.network
         case .processes: FaultKind.processes
         case .disks: FaultKind.disks.union([.crashes, .breaks])
         case .clocks: FaultKind.clocks.union([.crashes, .walls])
         case .hostile: FaultKind.hostile.union([.breaks, .crashes])
-        case .forks: Set(FaultKind.allCases)
+        case .forks: FaultKind.forks.union([.restores, .crashes, .walls, .rings, .breaks, .delays])
         }
     }
 }

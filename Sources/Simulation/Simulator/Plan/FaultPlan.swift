@@ -55,7 +55,9 @@ public struct FaultPlan: Hashable, Sendable {
         var intensities: [FaultKind: UInt64] = [:]
         for kind in FaultKind.allCases {
             var own = Self.dice(seed, kind)
-            let isDrawn = Double.random(in: 0..<1, using: &own) < share || options.profile == .everything
+            let isDrawn =
+                Double.random(in: 0..<1, using: &own) < share || options.profile == .everything
+                || (options.profile == .forks && FaultKind.forks.contains(kind))
             let isOn = (isDrawn && options.profile.kinds.contains(kind)) || options.with.contains(kind)
             let intensity = Self.intensity(of: kind, &own)
             if isOn, !options.without.contains(kind) { intensities[kind] = intensity }
@@ -68,7 +70,11 @@ public struct FaultPlan: Hashable, Sendable {
         var roles: [Role] = (0..<count).map {
             $0 < 2 ? (.admin) : pool.randomElement(using: &dice) ?? .writer
         }
-        if hasTraitor { roles[count - 1] = Bool.random(using: &dice) ? .writer : .reader }
+        if hasTraitor {
+            roles[count - 1] = Bool.random(using: &dice) ? .writer : .reader
+            // What a reader tells in two ways has no effect in either.
+            if intensities[.equivocation] != nil { roles[count - 1] = .writer }
+        }
         self.roles = roles
         let joinWindow = max(1, options.milliseconds / 3)
         joinTimes = (0..<count).map { $0 == 0 ? .max : UInt64.random(in: 0...joinWindow, using: &dice) }
@@ -117,6 +123,6 @@ public struct FaultPlan: Hashable, Sendable {
     public func isOn(_ kind: FaultKind) -> Bool { intensities[kind] != nil }
     /// Kinds that are on, by name.
     public var kinds: [FaultKind] { intensities.keys.sorted() }
-    /// The role of a node, for what it may do.
-    public func isWriter(_ index: Int) -> Bool { roles[index] >= .writer }
+    /// Logs may go on in two ways.
+    public var hasForks: Bool { !FaultKind.forks.isDisjoint(with: intensities.keys) }
 }

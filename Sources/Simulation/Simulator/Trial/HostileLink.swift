@@ -58,6 +58,21 @@ struct HostileLink {
         }
     }
 
+    /// What the node said that it holds.
+    var held: VersionVector {
+        var held = VersionVector()
+        for frame in heard where frame.type == FrameType.have.rawValue {
+            do throws(DecodeFault) {
+                for entry in try HaveFrame(decoding: frame.body).entries {
+                    held.advance(entry.replica, to: max(held[entry.replica], entry.last))
+                }
+            } catch {
+                preconditionFailure("an honest node sent a HAVE that does not decode: \(error)")
+            }
+        }
+        return held
+    }
+
     mutating func takeFrames() -> [LinkFrame] {
         defer { heard = [] }
         return heard

@@ -2,6 +2,7 @@
 
 import Causality
 import Node
+import Wire
 
 /// What a request of the trial is for.
 enum Purpose {
@@ -15,6 +16,8 @@ enum Purpose {
 
 /// One node's programs.
 struct Member {
+    /// Its right in the space.
+    let role: Role
     /// When it begins to join, or tries again.
     var joinAt: UInt64
     var isJoined = false
@@ -35,7 +38,14 @@ struct Member {
     /// Transactions with an idempotency key that got no answer.
     var unanswered: [Transaction] = []
 
-    init(joinAt: UInt64) { self.joinAt = joinAt }
+    /// Its disk was copied or put back unseen, so its device may have written a log in two ways. Once: of
+    /// three copies of a box a stretch can count twice (decision 0063).
+    var isForked = false
+
+    init(role: Role, joinAt: UInt64) {
+        self.role = role
+        self.joinAt = joinAt
+    }
 }
 
 /// When a kind of fault strikes, and what it draws from.

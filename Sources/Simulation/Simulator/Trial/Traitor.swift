@@ -22,6 +22,10 @@ struct Traitor {
     var links: [HostileLink] = []
     /// Its valid log.
     var log: LogState
+    /// Logs as a node told them last, from their beginnings.
+    private var overheard: [ReplicaID: [SealedRun]] = [:]
+    /// A log that it tells in two ways: segments of each, and how it goes on.
+    private var twins: [(log: LogState, told: [[UInt8]])] = []
     /// Nonces of segments that it was sent, with a hash of the body that came with them.
     var nonces: [[UInt8]: UInt64] = [:]
 
@@ -86,6 +90,27 @@ struct Traitor {
         }
     }
 
+    /// One of two ways in which a log of its own goes on, longer by a change: whoever hears one today may
+    /// hear the other one tomorrow, or already knows it from others.
+    mutating func tellEither(
+        _ body: Operation.Body, wall: UInt64, _ dice: inout SeededGenerator
+    ) -> [[UInt8]?] {
+        if twins.allSatisfy({ $0.told.count > 6 }) {
+            var log = freshLog(&dice)
+            let trunk = change(&log, body, context: VersionVector(), wall: wall, &dice)
+            twins = [(log, [trunk ?? []]), (log, [trunk ?? []])]
+            // Or their next changes would be the same.
+            _ = change(&twins[0].log, body, context: VersionVector(), wall: wall + 5, &dice).map {
+                twins[0].told.append($0)
+            }
+        }
+        let side = Int.random(in: 0...1, using: &dice)
+        if let next = change(&twins[side].log, body, context: VersionVector(), wall: wall, &dice) {
+            twins[side].told.append(next)
+        }
+        return twins[side].told
+    }
+
     /// A change of somebody else with a byte that is another, under the signature that was made for the true
     /// one.
     func altered(_ dice: inout SeededGenerator) -> [UInt8]? {
@@ -105,6 +130,50 @@ struct Traitor {
         )
         let run = Run(replica: other.run.replica, first: other.run.first, last: other.run.last, bytes: bytes)
         return segment(SealedRun(declaration: other.log.declaration, run: run, seals: [seal]), &dice)
+    }
+
+    /// What the next node lacks of somebody's log, with a byte that is another. It is a change that could be:
+    /// nothing but the author's signature speaks against it. Nil when nothing that it lacks was overheard.
+    func forged(beyond held: VersionVector, _ dice: inout SeededGenerator) -> [UInt8]? {
+        let lacking = overheard.sorted { $0.key < $1.key }.flatMap { replica, runs in
+            runs.indices.filter { runs[$0].run.first == held[replica] + 1 && runs[$0].seals.count == 1 }
+                .map { (runs[..<$0].flatMap(\.run.bytes), runs[$0]) }
+        }
+        guard let (before, sealed) = lacking.randomElement(using: &dice) else { return nil }
+        for _ in 0..<20 {
+            var bytes = sealed.run.bytes
+            bytes[Int.random(in: bytes.count / 2..<bytes.count, using: &dice)] ^= 1
+            do throws(LogFault) {
+                let log = try LogState(
+                    recovering: sealed.replica, in: space, from: nil, [before, bytes])
+                guard log.last == sealed.run.last, log.boundary == nil else { continue }
+                let run = Run(
+                    replica: sealed.replica, first: sealed.run.first, last: sealed.run.last, bytes: bytes)
+                let seal = Seal(
+                    replica: sealed.replica, last: sealed.run.last, chainHash: log.chainHash,
+                    signature: sealed.seals[0].signature)
+                return segment(
+                    SealedRun(declaration: sealed.declaration, run: run, seals: [seal]), &dice)
+            } catch {
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// Keeps the segments among these frames, as far as they follow one another from the first change on.
+    mutating func keep(_ frames: [LinkFrame]) {
+        overheard = [:]
+        guard let content = keys.current.content else { return }
+        for frame in frames where frame.type == FrameType.segment.rawValue {
+            do {
+                let sealed = try Segment(of: space, decoding: frame.body).open(contentKey: content)
+                let last = overheard[sealed.replica]?.last?.run.last ?? .none
+                if sealed.run.first == last + 1 { overheard[sealed.replica, default: []].append(sealed) }
+            } catch {
+                preconditionFailure("an honest node sent a segment that does not open: \(error)")
+            }
+        }
     }
 
     private func segment(_ sealed: SealedRun, _ dice: inout SeededGenerator) -> [UInt8]? {

@@ -44,6 +44,8 @@ extension Trial {
             let victim = running().randomElement(using: &strike.dice)
         else { return false }
         defer { self.traitor = traitor }
+        // Whom it lies to lacks most of what others wrote a moment ago.
+        if kind == .forgeries { try overhear(&traitor, besides: victim, &strike) }
         var link = HostileLink(&world, as: traitor.key, to: victim, traitor.keys, &strike.dice)
         for _ in 0..<8 where !link.isEstablished {
             try runEvents(until: world.time + 100)
@@ -54,7 +56,12 @@ extension Trial {
             return false
         }
         tell("\(kind.rawValue): node \(index) speaks to node \(victim)")
-        for frame in opening(traitor) + frames(kind, &traitor, &strike) {
+        for frame in opening(traitor) { link.say(frame, &world) }
+        if kind == .forgeries {
+            try runEvents(until: world.time + 300)
+            link.listen(&world)
+        }
+        for frame in frames(kind, &traitor, link.held, &strike) {
             link.say(frame, &world)
             try runEvents(until: world.time + 20)
             link.listen(&world)
@@ -77,6 +84,7 @@ extension Trial {
         checker.forgetLost()
         world.crash(index)
         try look()
+        if plan.isOn(.equivocation) { checker.universe.forking.insert(world.nodes[index].device) }
         tell("node \(index) turns against the others")
         return true
     }
@@ -89,9 +97,28 @@ extension Trial {
         ]
     }
 
-    private mutating func frames(_ kind: FaultKind, _ traitor: inout Traitor, _ strike: inout Strike)
-        -> [LinkFrame]
-    {
+    /// Lets another node tell everything that it holds.
+    private mutating func overhear(
+        _ traitor: inout Traitor, besides victim: Int, _ strike: inout Strike
+    ) throws(Violation) {
+        guard let index = running(where: { $0 != victim }).randomElement(using: &strike.dice) else { return }
+        var link = HostileLink(&world, as: traitor.key, to: index, traitor.keys, &strike.dice)
+        for step in 0..<16 {
+            try runEvents(until: world.time + 100)
+            let wasEstablished = link.isEstablished
+            link.listen(&world)
+            guard link.isEstablished, !wasEstablished || step == 0 else { continue }
+            for frame in opening(traitor) { link.say(frame, &world) }
+        }
+        let frames = link.takeFrames()
+        world.endStranger(link.connection)
+        try traitor.study(frames)
+        traitor.keep(frames)
+    }
+
+    private mutating func frames(
+        _ kind: FaultKind, _ traitor: inout Traitor, _ held: VersionVector, _ strike: inout Strike
+    ) -> [LinkFrame] {
         let wall = world.now.wall
         let root = ContainerPath(generation: .first)
         let write = Operation.Body.act(
@@ -117,8 +144,11 @@ extension Trial {
             let body = Operation.Body.unknown(tag: 900, sequenceCount: 1, payload: [1, 2, 3])
             bodies = [traitor.change(&log, body, context: VersionVector(), wall: wall, &strike.dice)]
             traitor.log = log
+        case .equivocation: bodies = traitor.tellEither(write, wall: wall, &strike.dice)
         case .forgeries:
-            bodies = (0..<strike.number(1...3)).map { _ in traitor.altered(&strike.dice) }
+            bodies = (0..<strike.number(1...3)).map { _ in
+                traitor.forged(beyond: held, &strike.dice) ?? traitor.altered(&strike.dice)
+            }
         default: return lies(&strike)
         }
         return bodies.compactMap { body in
@@ -128,7 +158,7 @@ extension Trial {
 
     /// Frames that are well formed and not true.
     private func lies(_ strike: inout Strike) -> [LinkFrame] {
-        let known = checker.universe.logs.map(\.replica).sorted()
+        let known = checker.universe.branchesOf.keys.sorted()
         let entries = known.map {
             HaveFrame.Entry(
                 replica: $0, last: SequenceNumber(UInt64(strike.number(1...5_000))),

@@ -33,7 +33,7 @@ extension Trial {
         where !members[index].isJoined && members[index].joinAt <= world.time && index > 0 {
             members[index].joinAt = world.time + 30_000
             guard world.nodes[index].node != nil, !members[index].isJoining, !members[index].isTraitor,
-                let admin = running(where: { plan.roles[$0] == .admin && $0 != index }).first
+                let admin = running(where: { members[$0].role == .admin && $0 != index }).first
             else { continue }
             members[index].isJoining = true
             members[index].joinAt = world.time + 90_000
@@ -43,7 +43,7 @@ extension Trial {
                 continue
             }
             request(
-                admin, .invite(reference, role: plan.roles[index], expiresSeconds: 86_400),
+                admin, .invite(reference, role: members[index].role, expiresSeconds: 86_400),
                 for: .invite(for: index))
         }
         for index in members.indices where members[index].joinAt <= world.time {
@@ -65,7 +65,7 @@ extension Trial {
     }
 
     private mutating func watch(_ index: Int) {
-        guard plan.roles[index] >= .reader, !members[index].isTraitor else { return }
+        guard members[index].role >= .reader, !members[index].isTraitor else { return }
         let cursor = checker.views[index].watch.cursor
         let isFromBeginning = cursor == nil || workload.isChosen(oneIn: 4)
         let start: WatchStart = isFromBeginning ? .begin : .cursor(cursor ?? "")
@@ -82,17 +82,21 @@ extension Trial {
             nextWrite = .max
             return
         }
-        let writers = running { plan.isWriter($0) }
+        let writers = running { members[$0].role >= .writer }
         guard !writers.isEmpty, let space = checker.space else { return }
         let index = workload.writer(of: writers)
         if let transaction = members[index].unanswered.popLast() { return write(transaction, at: index) }
         let node = world.nodes[index].node
-        let transaction = workload.transaction { node?.glance($0, in: space) }
+        var transaction = workload.transaction { node?.glance($0, in: space) }
+        if plan.hasForks { transaction = transaction.counted(as: UInt64(written)) }
         write(transaction, at: index)
     }
 
     mutating func write(_ transaction: Transaction, at index: Int) {
         written += 1
+        if let serial = transaction.serial, checker.ledger[serial] == nil {
+            checker.ledger[serial] = .some(nil)
+        }
         request(index, .transact(reference, transaction), for: .write(transaction))
     }
 
@@ -122,13 +126,18 @@ extension Trial {
         case (.watch, .ended), (.watch, .failed): checker.endWatching(index)
         case (.wait, .waited(let change, let holders, _)):
             for holder in holders where holder.held {
-                guard let other = world.nodes.firstIndex(where: { $0.device == holder.device }),
+                guard let other = members.indices.first(where: { world.nodes[$0].device == holder.device }),
                     !members[other].wasRestored
                 else { continue }
-                try checker.takeHeld(change, by: other, toldBy: index)
+                try checker.takeHeld(change, by: other, holder.device, toldBy: index)
             }
         default: break
         }
+    }
+
+    /// Keys are kept for a day of the node's clock, which must not jump over it.
+    private var isKeyRemembered: Bool {
+        !plan.isOn(.clockJumps) && !plan.isOn(.epochClocks)
     }
 
     private mutating func acknowledged(_ transaction: Transaction, _ change: Dot?, at index: Int)
@@ -137,7 +146,12 @@ extension Trial {
         result.transactions += 1
         guard let change else { return }
         tell("node \(index) acknowledged \(change): \(transaction.summary)")
-        try checker.takeAcknowledged(change, at: index)
+        // A program that is not sure asks again, with the same key.
+        if transaction.idempotency != nil, isKeyRemembered, workload.isChosen(oneIn: 2) {
+            members[index].unanswered.append(transaction)
+        }
+        let number = try checker.takeAcknowledged(change, at: index)
+        if let serial = transaction.serial, let number { checker.ledger[serial] = .some(number) }
         if workload.isChosen(oneIn: 10) {
             request(
                 index, .wait(reference, change: change, on: nil, timeoutSeconds: 30), for: .wait)
@@ -165,7 +179,7 @@ extension Trial {
         tell("node \(index) is gone")
         for (_, purpose) in members[index].pending.sorted(by: { $0.key < $1.key }) {
             switch purpose {
-            case .write(let transaction) where transaction.idempotency != nil:
+            case .write(let transaction) where transaction.idempotency != nil && isKeyRemembered:
                 members[index].unanswered.append(transaction)
             case .invite(let joiner): members[joiner].isJoining = false
             default: break
@@ -209,5 +223,23 @@ extension Transaction {
             let verb = String(String(describing: operation.verb).prefix(60))
             return "\(operation.document) \(verb)"
         }.joined(separator: "; ")
+    }
+}
+
+extension Transaction {
+    /// The same, counting itself in the ledger.
+    func counted(as serial: UInt64) -> Transaction {
+        let count = OperationRequest(
+            document: Ledger.document(serial), path: [.key(Ledger.key(serial))], verb: .increment(by: 1))
+        return Transaction(
+            operations: operations + [count], conditions: conditions, idempotency: idempotency)
+    }
+
+    /// Its number in the ledger.
+    var serial: UInt64? {
+        guard let last = operations.last, last.document.hasPrefix("ledger/"),
+            case .key(let key)? = last.path.first
+        else { return nil }
+        return UInt64(key.string.dropFirst())
     }
 }

@@ -58,7 +58,7 @@ extension Trial {
 
     /// Honest nodes that hold documents.
     private var holders: [Int] {
-        members.indices.filter { !members[$0].isTraitor && plan.roles[$0] >= .reader }
+        members.indices.filter { !members[$0].isTraitor && members[$0].role >= .reader }
     }
 
     private func isSettled() throws(Violation) -> Bool {
@@ -67,14 +67,23 @@ extension Trial {
         for index in members.indices where !members[index].isTraitor && !members[index].isJoined {
             return false
         }
-        let vector = checker.views[first].vector
+        let (vector, closed) = (checker.views[first].counted, checker.views[first].closed)
         for index in holders {
-            guard checker.views[index].vector == vector, let node = world.nodes[index].node else {
+            guard checker.views[index].counted == vector, checker.views[index].closed == closed,
+                let node = world.nodes[index].node
+            else {
                 return false
             }
             if !plan.isOn(.missingContexts), node.earlyChanges.count > 0 { return false }
         }
-        return true
+        for entry in vector.entries {
+            let dot = Dot(entry.replica, entry.last)
+            let numbers = Set(holders.map { checker.lastNumber(of: dot, at: $0) })
+            // Somebody is on another branch, and it was not proved yet.
+            if numbers.count > 1 { return false }
+        }
+        // Branches are issued again in their own time.
+        return checker.ledgerFault(at: first) == nil
     }
 
     private func whyNot() -> String {
@@ -83,30 +92,39 @@ extension Trial {
             let early = world.nodes[index].node?.earlyChanges.count ?? 0
             let state = members[index].isJoined ? "" : " not joined"
             let ends = view.vector.entries.map { "\($0.replica.description.prefix(4)):\($0.last)" }
+            let closed = view.closed.sorted { $0.key < $1.key }.map {
+                "\($0.key.description.prefix(4)):\($0.value)"
+            }
             return "node \(index)\(state) holds \(ends.joined(separator: " ")), \(early) early"
-        }.joined(separator: "; ")
+                + (closed.isEmpty ? "" : ", closed \(closed.joined(separator: " "))")
+        }.joined(separator: "; ") + (holders.first.flatMap { checker.ledgerFault(at: $0) } ?? "")
     }
 
     private mutating func checkAll() throws(Violation) {
         let holders = holders
         for index in holders {
             while world.nodes[index].isInBatch { try runEvents(until: world.time + 1) }
-            for dot in checker.views[index].acknowledged {
-                for other in holders where !checker.views[other].vector.contains(dot) {
+            for number in checker.views[index].acknowledged {
+                let change = checker.universe[number].change
+                for other in holders
+                where !checker.holds(number, at: other) && !checker.views[other].isClosed(change) {
                     throw Violation(
-                        .acknowledgedStays, "node \(other) has not \(dot), which node \(index) acknowledged")
+                        .acknowledgedStays,
+                        "node \(other) has not \(change.id), which node \(index) acknowledged")
                 }
             }
+            try checker.checkStatuses(index, world)
             checker.views[index].noteAllChanged(checker.universe)
             try checker.checkDocuments(index, limit: .max, world)
             try checkCaps(index)
             try checker.checkWatch(index)
+            if let fault = checker.ledgerFault(at: index) { throw Violation(.acknowledgedStays, fault) }
+            try checker.checkOnce(index)
         }
         for index in holders {
             while world.nodes[index].isInBatch { try runEvents(until: world.time + 1) }
         }
         try checker.checkEqual(holders, world)
-        try checker.checkOnce()
     }
 }
 
@@ -121,11 +139,14 @@ extension NodeView {
 
 extension Checker {
     /// Transactions that were repeated with their key happened once.
-    func checkOnce() throws(Violation) {
-        for (key, places) in universe.touching where key.starts(with: Array("once/".utf8)) {
-            guard places.count == 1 else {
+    func checkOnce(_ index: Int) throws(Violation) {
+        for (key, numbers) in universe.touching where key.starts(with: Array("once/".utf8)) {
+            let count = numbers.count { number in
+                holds(number, at: index) && !views[index].isClosed(universe[number].change)
+            }
+            guard count <= 1 else {
                 throw Violation(
-                    .exactlyOnce, "\(String(decoding: key, as: UTF8.self)) was written \(places.count) times")
+                    .exactlyOnce, "\(String(decoding: key, as: UTF8.self)) was written \(count) times")
             }
         }
     }

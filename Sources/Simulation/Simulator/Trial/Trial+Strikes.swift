@@ -115,7 +115,7 @@ extension Trial {
         return true
     }
 
-    private mutating func restartLater(_ index: Int, after milliseconds: UInt64) {
+    mutating func restartLater(_ index: Int, after milliseconds: UInt64) {
         undoings.append(Undoing(time: world.time + milliseconds, kind: .start(index)))
     }
 
@@ -204,29 +204,6 @@ extension Trial {
                 Undoing(time: world.time + strike.milliseconds(5_000...90_000), kind: .repairDisk(index)))
         }
     }
-
-    /// Puts an older state back. Seen: the state directory noticed it, and says so to the node.
-    private mutating func restore(_ index: Int, isSeen: Bool, _ strike: inout Strike) -> Bool {
-        // Earlier, the invites that let others in would be lost with it, and with them the others.
-        guard members.allSatisfy(\.isJoined) else { return false }
-        guard let backup = backups.removeValue(forKey: index) else {
-            backups[index] = Backup(disk: world.diskCopy(index), time: world.time)
-            return false
-        }
-        restartLater(index, after: strike.milliseconds(10...5_000))
-        world.crash(index)
-        members[index].unanswered = []
-        members[index].isRestored = true
-        members[index].wasRestored = true
-        var disk = backup.disk
-        disk.fault = nil
-        world.replaceDisk(index, with: disk)
-        if isSeen { world.nodes[index].discontinuity = "a backup of \(backup.time) ms was put back" }
-        tell("node \(index) gets back its disk of \(backup.time) ms")
-        return true
-    }
-
-    private mutating func clone(_ index: Int, _ strike: inout Strike) -> Bool { false }
 
     // MARK: What ends
 

@@ -39,7 +39,7 @@ public struct Trial {
         world = World(seed: plan.seed)
         workload = Workload(seed: plan.seed, documents: plan.documents)
         result = TrialResult(plan: plan)
-        members = plan.joinTimes.map { Member(joinAt: $0) }
+        members = zip(plan.roles, plan.joinTimes).map { Member(role: $0, joinAt: $1) }
         checker = Checker(nodes: plan.nodeCount, roles: [:])
     }
 
@@ -55,7 +55,7 @@ public struct Trial {
         }
         result.traceHash = world.traceHash
         result.simulatedMilliseconds = world.time
-        result.changes = checker.universe.changeCount
+        result.changes = checker.universe.changes.count
         result.comparisons = checker.comparisons
         for (kind, count) in world.faultCounts { result.faults[kind, default: 0] += count }
         result.marks.formUnion(checker.marks)
@@ -128,7 +128,7 @@ public struct Trial {
     }
 
     private mutating func checkSome() throws(Violation) {
-        let index = result.events / 256 % plan.nodeCount
+        let index = result.events / 256 % members.count
         try checker.checkDocuments(index, limit: 3, world)
         try checkCaps(index)
     }

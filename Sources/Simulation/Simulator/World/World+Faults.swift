@@ -16,9 +16,10 @@ extension World {
         nodes[index].disk = disk
     }
 
-    /// Starts a second box with a copy of a node's disk and keys, on an address of its own; its index.
+    /// Starts a second box with a copy of a node's disk and keys, on an address of its own; its index. Seen:
+    /// its state directory noticed that it is a copy.
     @discardableResult
-    public mutating func addClone(of original: Int) -> Int {
+    public mutating func addClone(of original: Int, seen discontinuity: String? = nil) -> Int {
         let index = nodes.count
         var node = WorldNode(
             index: original, seed: seed, staticPeers: nodes[original].staticPeers, address: address(of: index)
@@ -26,6 +27,7 @@ extension World {
         node.disk = diskCopy(original)
         // Other chance than the original's next start.
         node.starts = 1_000
+        node.discontinuity = discontinuity
         nodes.append(node)
         start(index)
         return index

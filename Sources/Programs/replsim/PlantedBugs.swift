@@ -1,0 +1,39 @@
+// The bugs that the test build has, each by the name that guards its lines in Sources/Core; TESTING.md says
+// what each does. A test compares this list with the guards.
+
+#if PLANTED_BUGS
+import Bytes
+
+extension PlantedBugs {
+    static let names: [StaticString] = [
+        "context-check-skipped",
+        "repeated-transaction-written",
+        "acknowledged-before-commit",
+        "sequence-reused-after-restore",
+        "nonce-from-sequence",
+        "time-goes-back",
+        "seal-leaves-out-hash",
+        "keys-by-character",
+        "buffer-forgets",
+        "watcher-skips",
+        "half-transaction",
+        "vector-by-maximum",
+        "digest-ignores-counters",
+        "need-remembered",
+        "winner-by-arrival",
+        "delete-wins-over-edit",
+        "lost-batch-kept",
+        "tail-forgotten",
+        "closed-branch-counts",
+        "branch-never-reissued",
+        "other-branch-blamed",
+    ]
+
+    /// Switches a bug on; false when none has this name.
+    static func choose(_ name: String) -> Bool {
+        guard let found = names.first(where: { $0.description == name }) else { return false }
+        chosen = found
+        return true
+    }
+}
+#endif

@@ -1,0 +1,103 @@
+// Logs that go on in two ways: whose they may be, where each node closed them, and that nothing which was
+// acknowledged is lost or counts twice by it (DESIGN 5; decisions 0062 and 0063).
+
+import Bytes
+import Causality
+import DocumentModel
+import Documents
+import Identity
+import Node
+import Wire
+
+extension Checker {
+    /// Proofs that a node learned: its changes from there on are void.
+    mutating func takeForks(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) {
+        let records: [ForkRecord]
+        do throws(StoreFailure) {
+            records = try store.forks(space)
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+        for record in records {
+            let replica = record.replica
+            let known = views[index].closed[replica]
+            if known == record.first { continue }
+            guard record.first < known ?? .max else {
+                throw Violation(
+                    .sameValidity,
+                    "node \(index) has log \(replica) closed at \(record.first), after it was at "
+                        + "\(String(describing: known))")
+            }
+            // Its holder may be known by the proof only.
+            if let device = universe.devices[replica], !universe.forking.contains(device) {
+                throw Violation(
+                    .oneChangeADot, "node \(index) closed log \(replica), which nobody wrote in two ways")
+            }
+            marks.insert(known == nil ? "log-closed" : "log-closed-earlier")
+            views[index].closed[replica] = record.first
+            for number in universe.held(views[index].held[replica], from: record.first) {
+                views[index].noteChanged(universe[number].documents)
+            }
+        }
+    }
+
+    /// What each record of a node's disk says of its change is what follows from its proofs.
+    mutating func checkStatuses(_ index: Int, _ world: borrowing World) throws(Violation) {
+        guard let space, !views[index].closed.isEmpty else { return }
+        let store = world.nodes[index].node?.store ?? world.nodes[index].disk
+        let records: [CommitRecord]
+        do throws(StoreFailure) {
+            records = try store.commits(space, after: .start, limit: .max)
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+        for record in records {
+            let dot = Dot(record.replica, record.last)
+            guard let number = universe.number(of: dot, views[index].held[dot.replica]) else {
+                throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
+            }
+            let known = universe[number]
+            let expected = views[index].isClosed(known.change) ? .void : known.status
+            guard record.status == expected else {
+                throw Violation(
+                    .sameValidity,
+                    "node \(index): \(dot) is \(record.status), not \(String(describing: expected))")
+            }
+        }
+    }
+
+    /// The change of a node's log that ends at a dot or is the one that goes beyond it; nil: it holds none.
+    func lastNumber(of dot: Dot, at index: Int) -> Int? {
+        universe.held(views[index].held[dot.replica], from: dot.sequence).first
+    }
+
+    /// What is still to be re-issued, or was twice: each acknowledged transaction left one mark in the
+    /// ledger. Nil when all is well at this node.
+    func ledgerFault(at index: Int) -> String? {
+        var shown: [Key: PlainValue] = [:]
+        for number in 0..<Ledger.documents {
+            let document = Ledger.document(UInt64(number))
+            shown[document] = model(of: Array(document.utf8), at: index).plain
+        }
+        for (serial, change) in ledger.sorted(by: { $0.key < $1.key }) {
+            let value = shown[Ledger.document(serial)]?[Ledger.key(serial)]
+            switch value {
+            case .scalar(.integer(1))?: continue
+            case nil where change == nil || lost.contains(change ?? 0): continue
+            default:
+                let dot = change.map { "\(universe[$0].change.id)" } ?? "no acknowledged change"
+                return "transaction \(serial), \(dot), counts \(Self.string(value)) times at node \(index)"
+            }
+        }
+        return nil
+    }
+}
+
+/// Where each transaction of a trial with forks counts itself, in the same change: a dot may get another name
+/// when a branch is re-issued, so it cannot be looked for by its dot.
+enum Ledger {
+    static let documents = 4
+
+    static func document(_ serial: UInt64) -> Key { Key("ledger/\(serial % UInt64(documents))") }
+    static func key(_ serial: UInt64) -> Key { Key("t\(serial)") }
+}
