@@ -93,7 +93,13 @@ public struct Bytes16: Hashable, Comparable, Sendable {
     /// The same for an array, without a witness for each byte.
     public init(_ bytes: [UInt8]) {
         precondition(bytes.count == Self.byteCount, "16 bytes, got \(bytes.count)")
-        self.init(high: UInt64(bytes[...], at: 0), low: UInt64(bytes[...], at: 8))
+        self.init(bytes[...])
+    }
+
+    public init(_ bytes: ArraySlice<UInt8>) {
+        precondition(bytes.count == Self.byteCount, "16 bytes, got \(bytes.count)")
+        let start = bytes.startIndex
+        self.init(high: UInt64(bytes, at: start), low: UInt64(bytes, at: start + 8))
     }
 
     public init(from reader: inout ByteReader) throws(DecodeFault) {

@@ -117,13 +117,21 @@ public struct Node<Store: ChangeStore> {
     /// Seals, commits, and releases the effects of everything handled since the last commit. Call it when the
     /// queue is drained; a batch in which nothing was written costs nothing.
     public mutating func commit(at now: Instant) -> [Effect] {
+        var effects: [Effect] = []
+        commit(at: now) { effects += $0 }
+        return effects
+    }
+
+    /// The same, handing effects over as soon as they may leave: answers and lines of watchers first, then
+    /// what peers get of it, which takes as long again to make.
+    public mutating func commit(at now: Instant, _ release: ([Effect]) -> Void) {
         links.clock = max(links.clock, now.monotonic)
         do throws(StoreFailure) {
             try finishSpaces(at: now)
             if let failure = batch.failure { throw failure }
             if batch.isWriting { try store.commit() }
         } catch {
-            return recover(from: error, at: now)
+            return release(recover(from: error, at: now))
         }
         let done = batch.finish()
         retiring = []
@@ -132,10 +140,11 @@ public struct Node<Store: ChangeStore> {
         for (request, work) in done.afterCommit { openReading(request, work) }
         answerWaiting(at: now)
         feedWatchers()
+        release(done.effects + batch.finish().effects)
         pump(at: now)
         dialDue(at: now)
         callOut(at: now)
-        return done.effects + batch.finish().effects
+        release(batch.finish().effects)
     }
 
     /// Monotonic milliseconds at which a `tick` is due; nil when nothing waits for time.

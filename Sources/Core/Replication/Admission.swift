@@ -95,7 +95,13 @@ public enum Admission {
 
     /// True when every operation of the change may be executed.
     public static func isStaticallyValid(_ change: Change) -> Bool {
-        zip(change.operations, change.stamps()).allSatisfy { $0.isStaticallyValid($1) }
+        var next = Dot(change.replica, change.first)
+        for operation in change.operations {
+            let stamp = OperationStamp(dot: next, timestamp: change.timestamp, context: change.context)
+            guard operation.isStaticallyValid(stamp) else { return false }
+            next = next.advanced(by: operation.sequenceCount)
+        }
+        return true
     }
 
     /// True when this version cannot execute it.

@@ -147,16 +147,17 @@ extension LogCoder {
     // MARK: Documents, slots and containers
 
     mutating func encodeDocument(_ document: Key, into body: inout ByteWriter) -> Int {
-        if let index = dictionary.documents.index(of: document) {
-            body.varint(index + 1)
-            return index
-        }
         precondition(
             (1...DocumentLimits.documentKeyBytesMax).contains(document.utf8Count),
             "a document key of \(document.utf8Count) bytes")
-        body.varint(0)
-        body.counted(document)
-        return dictionary.add(document: document)
+        let (index, isNew) = dictionary.intern(document: document)
+        if isNew {
+            body.varint(0)
+            body.counted(document)
+        } else {
+            body.varint(index + 1)
+        }
+        return index
     }
 
     mutating func decodeDocument(from body: inout ByteReader) throws(DecodeFault) -> Int {
@@ -167,8 +168,9 @@ extension LogCoder {
         }
         let document = try body.key(limit: DocumentLimits.documentKeyBytesMax, field: "document key")
         if document.utf8Count == 0 { throw .outOfRange(field: "document key") }
-        if dictionary.documents.index(of: document) != nil { throw .notCanonical(field: "document") }
-        return dictionary.add(document: document)
+        let (index, isNew) = dictionary.intern(document: document)
+        if !isNew { throw .notCanonical(field: "document") }
+        return index
     }
 
     mutating func encode(_ slot: Slot, into body: inout ByteWriter) {
@@ -177,14 +179,13 @@ extension LogCoder {
             body.varint(0)
             encodeDot(dot, into: &body)
         case .key(let key):
-            if let index = dictionary.keys.index(of: key) {
-                body.varint(index + 2)
-            } else {
-                precondition(
-                    key.utf8Count <= DocumentLimits.mapKeyBytesMax, "a key of \(key.utf8Count) bytes")
+            precondition(key.utf8Count <= DocumentLimits.mapKeyBytesMax, "a key of \(key.utf8Count) bytes")
+            let (index, isNew) = dictionary.intern(key: key)
+            if isNew {
                 body.varint(1)
                 body.counted(key)
-                _ = dictionary.add(key: key)
+            } else {
+                body.varint(index + 2)
             }
         }
     }
@@ -195,8 +196,7 @@ extension LogCoder {
             return .element(try decodeDot(from: &body))
         case 1:
             let key = try body.key(limit: DocumentLimits.mapKeyBytesMax, field: "map key")
-            if dictionary.keys.index(of: key) != nil { throw .notCanonical(field: "map key") }
-            _ = dictionary.add(key: key)
+            if !dictionary.intern(key: key).isNew { throw .notCanonical(field: "map key") }
             return .key(key)
         case let code:
             if code - 2 >= UInt64(dictionary.keys.count) { throw .outOfRange(field: "map key") }
@@ -230,7 +230,7 @@ extension LogCoder {
             body.varint(0)
             let index = encodeDocument(document, into: &body)
             encode(path.generation, into: &body)
-            last = dictionary.add(root: index, path.generation)
+            last = dictionary.intern(root: index, path.generation).index
         }
         body.varint(steps.count)
         for step in steps {
@@ -251,10 +251,9 @@ extension LogCoder {
         } else {
             let document = try decodeDocument(from: &body)
             let generation = try decodeGeneration(from: &body)
-            if dictionary.placeNames.index(of: .root(document: document, generation)) != nil {
-                throw .notCanonical(field: "container")
-            }
-            last = dictionary.add(root: document, generation)
+            let root = dictionary.intern(root: document, generation)
+            if !root.isNew { throw .notCanonical(field: "container") }
+            last = root.index
         }
         let room = DocumentLimits.nestingMax - dictionary.places[last].path.steps.count
         let count = try body.count(limit: room, field: "nesting")

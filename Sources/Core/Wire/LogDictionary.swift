@@ -17,14 +17,23 @@ struct Interned<Value: Hashable & Sendable>: Sendable {
 
     func index(of value: Value) -> Int? { indices[value] }
 
+    /// The index of a value, which is added when it is not in yet: one look-up either way.
+    mutating func intern(_ value: Value) -> (index: Int, isNew: Bool) {
+        let next = values.count
+        let index = Self.value(of: &indices[value, default: next])
+        if index == next { values.append(value) }
+        return (index, index == next)
+    }
+
     /// The index of a value that is not in yet.
     mutating func add(_ value: Value) -> Int {
-        let index = values.count
-        let known = indices.updateValue(index, forKey: value)
-        precondition(known == nil, "entry \(index) is already entry \(known ?? 0)")
-        values.append(value)
+        let (index, isNew) = intern(value)
+        precondition(isNew, "entry \(index) is there already")
         return index
     }
+
+    /// Access to the place of a value in the table makes it, where reading it would not.
+    private static func value(of place: inout Int) -> Int { place }
 
     mutating func truncate(to count: Int) {
         for value in values[count...] { indices[value] = nil }
@@ -71,12 +80,15 @@ struct LogDictionary: Sendable {
         mentioned[index] = sequence
     }
 
-    mutating func add(document: Key) -> Int { documents.add(document) }
-    mutating func add(key: Key) -> Int { keys.add(key) }
+    mutating func intern(document: Key) -> (index: Int, isNew: Bool) { documents.intern(document) }
+    mutating func intern(key: Key) -> (index: Int, isNew: Bool) { keys.intern(key) }
 
-    mutating func add(root document: Int, _ generation: Generation) -> Int {
-        places.append(Place(document: document, path: ContainerPath(generation: generation)))
-        return placeNames.add(.root(document: document, generation))
+    mutating func intern(root document: Int, _ generation: Generation) -> (index: Int, isNew: Bool) {
+        let found = placeNames.intern(.root(document: document, generation))
+        if found.isNew {
+            places.append(Place(document: document, path: ContainerPath(generation: generation)))
+        }
+        return found
     }
 
     mutating func add(child step: ContainerStep, of parent: Int) -> Int {

@@ -8,8 +8,8 @@ public import Node
 public protocol Machine {
     /// Takes one input. What it changes is not durable, and nothing of it is visible, before `commit`.
     mutating func handle(_ input: Input, at now: Instant)
-    /// Makes the batch durable; the effects may leave when this returns, in order.
-    mutating func commit(at now: Instant) -> [Effect]
+    /// Makes the batch durable; what is released may leave at once, in order.
+    mutating func commit(at now: Instant, _ release: ([Effect]) -> Void)
     /// Monotonic milliseconds at which it wants `Input.tick`; nil: never.
     var deadline: UInt64? { get }
 }

@@ -109,7 +109,7 @@ public final class NodeRuntime: Gateway, Service {
         var pulse = PulseClock(pulse, at: instant)
         var quiet = QuietClock(quiet, at: instant)
         // Opening may have written already.
-        if let halt = delivery.deliver(machine.commit(at: instant)) { return halt }
+        if let halt = commit(&machine, &delivery, at: instant) { return halt }
         while let items = queue.take(waiting: patience([machine.deadline, pulse.due, quiet.due], at: now())) {
             instant = now()
             pulse.pass(at: instant)
@@ -122,9 +122,19 @@ public final class NodeRuntime: Gateway, Service {
                 if pulse.due != nil { pulse.pass(at: now()) }
             }
             if isDue { machine.handle(.tick, at: instant) }
-            if let halt = delivery.deliver(machine.commit(at: instant)) { return halt }
+            if let halt = commit(&machine, &delivery, at: instant) { return halt }
         }
         return nil
+    }
+
+    private func commit(
+        _ machine: inout some Machine, _ delivery: inout Delivery, at instant: Instant
+    ) -> RuntimeHalt? {
+        var halt: RuntimeHalt?
+        machine.commit(at: instant) { effects in
+            if halt == nil { halt = delivery.deliver(effects) }
+        }
+        return halt
     }
 
     /// How long to sleep at most, in milliseconds. A deadline that is over is waited for a moment too, so

@@ -31,10 +31,11 @@ struct Script: Machine {
         effects += react(input)
     }
 
-    mutating func commit(at now: Instant) -> [Effect] {
+    mutating func commit(at now: Instant, _ release: ([Effect]) -> Void) {
         record.add("commit")
-        defer { effects = [] }
-        return effects
+        let made = effects
+        effects = []
+        release(made)
     }
 
     private func describe(_ input: Input) -> String {

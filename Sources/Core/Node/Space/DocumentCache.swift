@@ -132,15 +132,19 @@ struct DocumentCache: Sendable {
 
     /// The slot of a key, a free one when it is new.
     private mutating func slot(of key: Key) -> Int {
-        if let slot = slotOfKey[key] { return slot }
-        let slot = free.popLast() ?? slots.count
+        let next = free.last ?? slots.count
+        let slot = Self.value(of: &slotOfKey[key, default: next])
+        guard slot == next else { return slot }
         if slot == slots.count {
             slots.append(nil)
             places.append(Place(key: key))
         } else {
+            free.removeLast()
             places[slot].key = key
         }
-        slotOfKey[key] = slot
         return slot
     }
+
+    /// Access to the place of a key in the table makes it, where reading it would not: one look-up.
+    private static func value(of place: inout Int) -> Int { place }
 }
