@@ -1,22 +1,38 @@
-// How a run's bytes are packed where they travel or lie: one codec byte, then the bytes as they are (0) or
-// zstd of them with their length in front (1). Number 2 is reserved for columns. A block is not canonical,
-// what it unpacks to is. The announced length is checked against two caps before a byte is allocated, and
-// zstd may write no more.
+// How a run's bytes are packed where they travel: one codec byte, then the bytes as they are (0), zstd of them
+// with their length in front (1), or a block of changes (2, `RunColumns`). A block is not canonical, what it
+// unpacks to is. The announced length is checked against two caps before a byte is allocated, and zstd may
+// write no more.
 
 public import Bytes
 import CZstd
+public import Causality
 
 /// Packs and unpacks canonical bytes.
 public enum Block {
     private enum Codec {
         static let plain: UInt8 = 0
         static let zstd: UInt8 = 1
+        static let columns: UInt8 = 2
     }
 
     /// Below this zstd's own header eats what it saves.
     private static let compressedBytesMin = 256
     /// zstd's fast end: about 0.4 GB/s, and the text of logs shrinks to a third or less.
     private static let level: Int32 = 1
+
+    /// A run, in the form that suits it.
+    public static func pack(_ run: Run) -> [UInt8] {
+        if let columns = RunColumns.pack(run) { return [Codec.columns] + columns }
+        return pack(run.bytes)
+    }
+
+    /// The canonical bytes of the run of this log that begins at `first`.
+    public static func unpack(
+        _ block: [UInt8], of replica: ReplicaID, from first: SequenceNumber
+    ) throws(DecodeFault) -> [UInt8] {
+        guard block.first == Codec.columns else { return try unpack(block) }
+        return try RunColumns.unpack(Array(block.dropFirst()), of: replica, from: first)
+    }
 
     /// At most `WireLimits.runBytesMax` bytes, compressed when that makes them smaller.
     public static func pack(_ bytes: [UInt8]) -> [UInt8] {

@@ -33,7 +33,7 @@ public struct Segment: Hashable, Sendable {
             space: space, keyID: ContentKeyID(of: contentKey), nonce: nonce, declaration: sealed.declaration,
             first: sealed.run.first, last: sealed.run.last, seals: sealed.seals)
         let body = XChaCha.seal(
-            Block.pack(sealed.run.bytes), key: contentKey, nonce: nonce, authenticating: header.encoded())
+            Block.pack(sealed.run), key: contentKey, nonce: nonce, authenticating: header.encoded())
         return Segment(header: header, body: body)
     }
 
@@ -46,7 +46,7 @@ public struct Segment: Hashable, Sendable {
         do throws(DecodeFault) {
             let run = Run(
                 replica: header.replica, first: header.first, last: header.last,
-                bytes: try Block.unpack(block))
+                bytes: try Block.unpack(block, of: header.replica, from: header.first))
             return SealedRun(declaration: header.declaration, run: run, seals: header.seals)
         } catch {
             throw .malformed(error)

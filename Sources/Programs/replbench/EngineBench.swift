@@ -109,9 +109,10 @@ struct EngineBench {
             }
         }
         do throws(AuthorError) {
+            var done = 0
             _ = try document.author(
                 edits, at: Replay.path, dot: Dot(Self.author, SequenceNumber(1)),
-                timestamp: Timestamp(milliseconds: 1), context: VersionVector())
+                timestamp: Timestamp(milliseconds: 1), context: VersionVector(), done: &done)
         } catch {
             preconditionFailure("a splice of the trace was refused: \(error)")
         }

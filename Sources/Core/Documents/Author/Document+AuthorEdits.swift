@@ -1,7 +1,6 @@
 // The short road of authors who type. A program that types sends one splice after the other into the same
 // text: the text is found once and remembered, and while it is the only thing in its slot nothing has to be
-// resolved again. Of many splices in one transaction, those that go on where the last one ended become one
-// operation; what they say is the same.
+// resolved again. Many splices of one transaction become those that their sum needs (`EditComposer`).
 
 import Bytes
 public import Causality
@@ -19,33 +18,61 @@ public struct TextEdit: Hashable, Sendable {
     }
 }
 
+extension TextEdit {
+    /// The splices of one text at the beginning of `requests`, when it begins with one.
+    public static func row(in requests: ArraySlice<OperationRequest>) -> [TextEdit] {
+        guard let first = requests.first else { return [] }
+        var edits: [TextEdit] = []
+        for request in requests {
+            guard case .splice(let index, let delete, let insert) = request.verb,
+                request.document == first.document, request.path == first.path
+            else { break }
+            edits.append(TextEdit(index: index, delete: delete, insert: insert))
+        }
+        return edits
+    }
+}
+
 extension Document {
-    /// Makes the operations of splices of one text, all in one transaction, and applies them. As `author`
-    /// with each of them in turn, but splices that go on where the last one ended share an operation. On a
-    /// throw the edits before the refused one stay applied.
+    /// Makes the operations of splices of one text, all in one transaction, and applies them. The text is
+    /// what `author` with each of them in turn makes of it; what one inserts and another deletes leaves no
+    /// trace. `done` counts the edits that were taken; on a throw it names the refused one, and of those
+    /// before it some are applied.
     public mutating func author(
-        _ edits: [TextEdit], at path: [PathElement], dot: Dot, timestamp: Timestamp, context: VersionVector
-    ) throws(AuthorError) -> [Operation] {
+        _ edits: [TextEdit], at path: [PathElement], dot: Dot, timestamp: Timestamp, context: VersionVector,
+        wantsPatches: Bool = false, done: inout Int
+    ) throws(AuthorError) -> Authored {
         if isIncomplete { throw .incomplete }
         var operations: [Operation] = []
+        var patches: [Patch] = []
         var next = dot
         var rest = edits[...]
+        done = 0
         while let edit = rest.first, state.soleContainer(at: path[...], .text) == nil {
             let request = OperationRequest(
                 document: key, path: path,
                 verb: .splice(index: edit.index, delete: edit.delete, insert: edit.insert))
             let authored = try author(
-                request, dot: next, timestamp: timestamp, context: context, wantsPatches: false)
+                request, dot: next, timestamp: timestamp, context: context, wantsPatches: wantsPatches)
             operations += authored.operations
+            patches += authored.patches
+            done += 1
             for operation in authored.operations { next = next.advanced(by: operation.sequenceCount) }
             rest.removeFirst()
         }
-        guard !rest.isEmpty else { return operations }
+        guard !rest.isEmpty else { return Authored(operations: operations, patches: patches) }
         let stamp = OperationStamp(dot: next, timestamp: timestamp, context: context)
         var typing = try Typing(key, stamp, path, &state)
-        for edit in rest { try typing.add(edit, to: &state) }
-        typing.flush(into: &state)
-        return operations + typing.operations
+        var composer = EditComposer(typing.count(in: state))
+        for edit in rest {
+            try Typing.check(edit.index, edit.delete, edit.insert, composer.count)
+            composer.add(edit)
+            done += 1
+        }
+        var batch = Batch(wantsPatches: wantsPatches)
+        for edit in composer.edits() { try typing.add(edit, to: &state, &batch) }
+        typing.flush(into: &state, &batch)
+        return Authored(operations: operations + typing.operations, patches: patches + finish(batch))
     }
 
     /// The operations of one splice of a text that is found at once; nil: by the general road.
@@ -92,24 +119,28 @@ private struct Typing {
         }
     }
 
-    mutating func add(_ edit: TextEdit, to state: inout DocumentState) throws(AuthorError) {
+    func count(in state: DocumentState) -> Int { state.texts[content].scalarCount }
+
+    mutating func add(
+        _ edit: TextEdit, to state: inout DocumentState, _ batch: inout Batch
+    ) throws(AuthorError) {
         let count = state.texts[content].scalarCount + insertedCount - deleted.count
         try Self.check(edit.index, edit.delete, edit.insert, count)
         if edit.delete > 0 {
-            if insertedCount > 0 { flush(into: &state) }
+            if insertedCount > 0 { flush(into: &state, &batch) }
             if !deleted.isEmpty, edit.index == deleted.lowerBound {
                 deleted = deleted.lowerBound..<deleted.upperBound + edit.delete
             } else if !deleted.isEmpty, edit.index + edit.delete == deleted.lowerBound {
                 deleted = edit.index..<deleted.upperBound
             } else {
-                flush(into: &state)
+                flush(into: &state, &batch)
                 deleted = edit.index..<edit.index + edit.delete
             }
         }
         guard !edit.insert.isEmpty else { return }
         let isNext = insertedCount > 0 && edit.index == start + insertedCount
         if !isNext || inserted.count + edit.insert.utf8.count > DocumentLimits.stringBytesMax {
-            flush(into: &state)
+            flush(into: &state, &batch)
             start = edit.index
         }
         var text = edit.insert
@@ -119,8 +150,7 @@ private struct Typing {
         }
     }
 
-    mutating func flush(into state: inout DocumentState) {
-        var batch = Batch(wantsPatches: false)
+    mutating func flush(into state: inout DocumentState, _ batch: inout Batch) {
         if !deleted.isEmpty {
             let ranges = state.texts[content].ranges(in: deleted)
             emit(.deleteText(ranges), 1, to: &state, &batch)
@@ -160,7 +190,7 @@ private struct Typing {
             dot: stamp.dot.advanced(by: count), timestamp: stamp.timestamp, context: stamp.context)
     }
 
-    private static func check(
+    static func check(
         _ index: Int, _ delete: Int, _ insert: String, _ count: Int
     ) throws(AuthorError) {
         try Planner.check(insert.utf8.count, DocumentLimits.stringBytesMax, "string bytes")

@@ -120,8 +120,10 @@ extension Node {
         }
         var draft = spaces[index].draft(at: now)
         do throws(NodeError) {
-            for (number, request) in transaction.operations.enumerated() {
-                try spaces[index].author(request, number, into: &draft, from: &store, &batch)
+            var number = 0
+            while number < transaction.operations.count {
+                try spaces[index].author(
+                    transaction.operations, &number, into: &draft, from: &store, &batch)
             }
             return try spaces[index].finish(draft, storeName, in: &store, &batch)
         } catch {

@@ -63,12 +63,15 @@ extension SpaceState {
             context: context, next: Dot(replica, log.next))
     }
 
-    /// Authors one request of a transaction; the document shows it at once.
+    /// Authors the next requests of a transaction, which the document shows at once: those that splice one
+    /// text one after the other, or one. Moves `number` past them.
     mutating func author(
-        _ request: OperationRequest, _ number: Int, into draft: inout Draft,
+        _ requests: [OperationRequest], _ number: inout Int, into draft: inout Draft,
         from store: inout some ChangeStore,
         _ batch: inout Batch
     ) throws(NodeError) {
+        let request = requests[number]
+        let edits = TextEdit.row(in: requests[number...])
         var cached: CachedDocument
         do throws(StoreFailure) {
             cached = try takeDocument(request.document, from: &store, &batch)
@@ -78,14 +81,21 @@ extension SpaceState {
         }
         defer { documents.put(cached) }
         if draft.before[request.document] == nil { draft.before[request.document] = cached.record }
+        var done = 0
         do throws(AuthorError) {
-            let authored = try cached.document.author(
-                request, dot: draft.next, timestamp: draft.timestamp, context: draft.context,
-                wantsPatches: watchers > 0)
+            let authored =
+                edits.count > 1
+                ? try cached.document.author(
+                    edits, at: request.path, dot: draft.next, timestamp: draft.timestamp,
+                    context: draft.context, wantsPatches: watchers > 0, done: &done)
+                : try cached.document.author(
+                    request, dot: draft.next, timestamp: draft.timestamp, context: draft.context,
+                    wantsPatches: watchers > 0)
             draft.add(authored, to: request.document)
         } catch {
-            throw .author(error, operation: number)
+            throw .author(error, operation: number + done)
         }
+        number += max(1, edits.count)
     }
 
     /// Appends the drafted change. A draft without operations changed nothing and writes nothing.

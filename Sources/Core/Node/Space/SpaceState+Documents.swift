@@ -84,6 +84,11 @@ extension SpaceState {
         do throws(DecodeFault) {
             return try Document(snapshot: snapshot.bytes)
         } catch {
+            if case .unknownTag(field: "snapshot version", let version) = error {
+                throw .unusable(
+                    "the snapshot of document \(key) has version \(version), which a newer repld wrote: "
+                        + "start that one again, or restore a backup from before the upgrade")
+            }
             throw .unusable("the snapshot of document \(key) does not decode: \(error)")
         }
     }

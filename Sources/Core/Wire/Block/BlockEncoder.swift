@@ -134,7 +134,7 @@ public struct BlockEncoder: Sendable {
     }
 
     /// The block's bytes.
-    public mutating func finish() -> [UInt8] {
+    public mutating func finish(_ effort: BlockEffort = .archive) -> [UInt8] {
         flushStep()
         flushSchedule(next: -1)
         let columns = [
@@ -142,7 +142,7 @@ public struct BlockEncoder: Sendable {
             placeColumn.finish(), counts.bytes, lengths.bytes, dots.bytes, rights.bytes, text.bytes,
             numbers.bytes, keyColumn.bytes, strings.bytes, tags.bytes, generations.finish(), rest.bytes,
         ]
-        return BlockFrame.encode(columns, operations: operationCount)
+        return BlockFrame.encode(columns, operations: operationCount, effort)
     }
 
     // MARK: Logs

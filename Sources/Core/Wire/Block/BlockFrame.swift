@@ -13,10 +13,7 @@ enum BlockFrame {
     static let version: UInt8 = 1
     /// Below this zstd's own header eats what it saves.
     private static let compressedBytesMin = 48
-    /// Small columns are worth an effort; of big ones the last percents take too long.
-    private static func level(for count: Int) -> Int32 { count <= 256 * 1_024 ? 19 : 12 }
-
-    static func encode(_ columns: [[UInt8]], operations: Int) -> [UInt8] {
+    static func encode(_ columns: [[UInt8]], operations: Int, _ effort: BlockEffort) -> [UInt8] {
         var writer = ByteWriter(reserving: 256)
         writer.u8(version)
         writer.varint(operations)
@@ -24,8 +21,8 @@ enum BlockFrame {
         for column in columns {
             writer.varint(column.count)
             if column.isEmpty { continue }
-            if column.count >= compressedBytesMin,
-                let packed = Zstd.compress(column, level: level(for: column.count)),
+            if column.count >= compressedBytesMin, effort != .stored,
+                let packed = Zstd.compress(column, level: effort.level(for: column.count)),
                 packed.count < column.count, column.count <= packed.count * WireLimits.columnRatioMax
             {
                 writer.varint(packed.count)
@@ -50,15 +47,15 @@ enum BlockFrame {
         }
     }
 
-    static func decode(_ block: [UInt8]) throws(DecodeFault) -> Columns {
+    static func decode(_ block: [UInt8], _ limits: BlockLimits) throws(DecodeFault) -> Columns {
         var reader = ByteReader(block)
         let version = try reader.u8()
         if version != Self.version { throw .unknownTag(field: "block version", value: UInt64(version)) }
-        let operations = try reader.count(limit: WireLimits.blockOperationsMax, field: "operations")
+        let operations = try reader.count(limit: limits.operationsMax, field: "operations")
         var lengths: [(length: Int, stored: Int)] = []
         var total = 0
         for _ in BlockColumn.allCases {
-            let length = try reader.count(limit: WireLimits.blockBytesMax - total, field: "column")
+            let length = try reader.count(limit: limits.bytesMax - total, field: "column")
             total += length
             let stored = length == 0 ? 0 : try reader.count(limit: reader.remaining, field: "column")
             let ratioLimit = stored * WireLimits.columnRatioMax
@@ -86,6 +83,39 @@ enum BlockFrame {
         try reader.finish()
         return Columns(bytes: bytes, ranges: ranges, operations: operations)
     }
+}
+
+/// How hard a block is pressed.
+public enum BlockEffort: Sendable {
+    /// Once, to be kept for long.
+    case archive
+    /// While a peer waits.
+    case link
+    /// Not at all: as the columns are.
+    case stored
+
+    /// Small columns are worth an effort; of big ones the last percents take too long.
+    fileprivate func level(for count: Int) -> Int32 {
+        switch self {
+        case .archive: count <= 256 * 1_024 ? 19 : 12
+        case .link, .stored: 3
+        }
+    }
+}
+
+/// What a reader of a block takes at most.
+struct BlockLimits {
+    /// Of all columns, unpacked.
+    let bytesMax: Int
+    let operationsMax: Int
+
+    /// A history of any length.
+    static let history = BlockLimits(
+        bytesMax: WireLimits.blockBytesMax, operationsMax: WireLimits.blockOperationsMax)
+    /// One run: an operation has three canonical bytes at least, and no column is larger than they are
+    /// together.
+    static let run = BlockLimits(
+        bytesMax: 2 * WireLimits.runBytesMax, operationsMax: WireLimits.runBytesMax / 3)
 }
 
 /// The two functions of zstd that blocks need.

@@ -62,8 +62,10 @@ public struct BlockReader: ~Copyable, Sendable {
     var generations: RunReader
     var rest: ColumnReader
 
-    public init(_ block: [UInt8]) throws(DecodeFault) {
-        let columns = try BlockFrame.decode(block)
+    public init(_ block: [UInt8]) throws(DecodeFault) { try self.init(block, limits: .history) }
+
+    init(_ block: [UInt8], limits: BlockLimits) throws(DecodeFault) {
+        let columns = try BlockFrame.decode(block, limits)
         operationCount = columns.operations
         operationsLeft = columns.operations
         schedule = columns[.schedule]

@@ -81,6 +81,72 @@ import Testing
         }
     }
 
+    @Test(
+        "splices of one transaction make of a text what they make in turn", arguments: 0..<60 as Range<UInt64>
+    )
+    func edits(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var (a, b) = pair()
+        var model: [Unicode.Scalar] = []
+        for round in 0..<6 {
+            var edits: [TextEdit] = []
+            for _ in 0..<Int.random(in: 1...(round == 5 ? 400 : 30), using: &random) {
+                let index = Int.random(in: 0...model.count, using: &random)
+                let near = min(model.count, Int.random(in: 0..<3, using: &random) == 0 ? index : model.count)
+                let delete = min(model.count - near, Int.random(in: 0...4, using: &random))
+                let insert = ["", "a", "bc", "é", "漢👍x"][Int.random(in: 0..<5, using: &random)]
+                edits.append(TextEdit(index: near, delete: delete, insert: insert))
+                model.replaceSubrange(near..<near + delete, with: insert.unicodeScalars)
+            }
+            let before = a.document.typed
+            let stamp = OperationStamp(
+                dot: Dot(a.id, a.known[a.id] + 1), timestamp: Timestamp(milliseconds: 5_000 + UInt64(round)),
+                context: VersionVector())
+            var done = 0
+            let authored = try a.document.author(
+                edits, at: ["t"], dot: stamp.dot, timestamp: stamp.timestamp, context: stamp.context,
+                wantsPatches: true, done: &done)
+            #expect(done == edits.count)
+            expectPatches(authored.patches, from: before, to: a.document.typed, "seed \(seed)")
+            guard case .scalar(.string(let text))? = a.document.value(at: ["t"]) else { continue }
+            #expect(Array(text.string.unicodeScalars) == model)
+            var (dot, stamps) = (stamp.dot, [OperationStamp]())
+            for operation in authored.operations {
+                let own = OperationStamp(dot: dot, timestamp: stamp.timestamp, context: stamp.context)
+                #expect(operation.isStaticallyValid(own))
+                stamps.append(own)
+                dot = dot.advanced(by: operation.sequenceCount)
+            }
+            if stamps.isEmpty { continue }
+            a.known.advance(to: Dot(a.id, dot.sequence.previous))
+            b.execute(TestChange(operations: authored.operations, stamps: stamps))
+            #expect(b.document.encodeSnapshot() == a.document.encodeSnapshot())
+        }
+    }
+
+    @Test("what a transaction types and takes back leaves no trace, and a refused splice is named")
+    func composed() throws {
+        var (a, _) = pair([(["t"], .splice(index: 0, delete: 0, insert: "old"))])
+        let before = a.document.encodeSnapshot()
+        func author(_ edits: [(Int, Int, String)], _ done: inout Int) throws(AuthorError) -> [Operation] {
+            try a.document.author(
+                edits.map { TextEdit(index: $0.0, delete: $0.1, insert: $0.2) }, at: ["t"],
+                dot: Dot(a.id, a.known[a.id] + 1), timestamp: Timestamp(milliseconds: 9_000),
+                context: VersionVector(), done: &done
+            ).operations
+        }
+        var done = 0
+        #expect(try author([(1, 0, "abc"), (2, 1, ""), (1, 2, "")], &done).isEmpty && done == 3)
+        #expect(a.document.encodeSnapshot() == before)
+        #expect(throws: AuthorError.indexPastEnd(index: 9, count: 4)) {
+            _ = try author([(0, 0, "x"), (9, 0, "y")], &done)
+        }
+        #expect(done == 1)
+        let long = String(repeating: "é", count: DocumentLimits.stringBytesMax / 2 - 1)
+        let operations = try author([(0, 0, long), (5, 0, long), (0, 0, "x")], &done)
+        #expect(operations.count == 2 && operations.allSatisfy { $0.sequenceCount < long.utf8.count })
+    }
+
     @Test("increments that follow each other are one operation, unless their sum is no number")
     func sums() throws {
         var document = Document(key: Self.key)

@@ -81,7 +81,15 @@ import Wire
         for one in try VectorFile("segments").cases("blocks") {
             let block = try one.bytes("hex")
             do throws(DecodeFault) {
-                let bytes = try Block.unpack(block)
+                let bytes: [UInt8]
+                if one.fields["replica"] != nil, let replica = try? one.bytes("replica"),
+                    let first = try? one.number("first")
+                {
+                    bytes = try Block.unpack(
+                        block, of: ReplicaID(raw: Bytes16(replica)), from: SequenceNumber(first))
+                } else {
+                    bytes = try Block.unpack(block)
+                }
                 #expect(bytes == (try? one.bytes("bytes")), "\(one.name)")
             } catch {
                 #expect(error.vectorName == (try? one.text("fault")), "\(one.name)")
