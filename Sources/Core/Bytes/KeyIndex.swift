@@ -1,10 +1,10 @@
-// Finds a key among many that stand elsewhere: in the slots of a map, in the table of a log. A dictionary would
-// hold every key a second time and hash it anew whenever it grows; here a cell is eight bytes, half the key's
-// hash and the place where the key stands, and growing moves cells only. Open addressing, linear probing, and
-// removal by moving back (Knuth, vol. 3, 6.4, algorithm R).
+// Finds a key among many that stand elsewhere: in the slots of a map, in the table of a log. A dictionary
+// would hold every key a second time and hash it anew whenever it grows; here a cell is eight bytes, half the
+// key's hash and the place where the key stands, and growing moves cells only. Open addressing, linear
+// probing, and removal by moving back (Knuth, vol. 3, 6.4, algorithm R).
 //
-// Members of a space choose keys, so the hash is seeded as Swift's own is, once a process: nobody outside knows
-// which keys collide. Nothing that replicas must agree on depends on it; `places` come in no order.
+// Members of a space choose keys, so the hash is seeded as Swift's own is, once a process: nobody outside
+// knows which keys collide. Nothing that replicas must agree on depends on it; `places` come in no order.
 
 /// Places of keys by their hashes. What a place means is its owner's business, equality too.
 public struct KeyIndex: Sendable {

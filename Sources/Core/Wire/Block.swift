@@ -1,7 +1,7 @@
-// How a run's bytes are packed where they travel: one codec byte, then the bytes as they are (0), zstd of them
-// with their length in front (1), or a block of changes (2, `RunColumns`). A block is not canonical, what it
-// unpacks to is. The announced length is checked against two caps before a byte is allocated, and zstd may
-// write no more.
+// How a run's bytes are packed where they travel: one codec byte, then the bytes as they are (0), zstd of
+// them with their length in front (1), or a block of changes (2, `RunColumns`). A block is not canonical,
+// what it unpacks to is. The announced length is checked against two caps before a byte is allocated, and
+// zstd may write no more.
 
 public import Bytes
 import CZstd

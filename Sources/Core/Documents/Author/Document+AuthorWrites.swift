@@ -1,6 +1,6 @@
 // The short road of authors who write scalars and count, beside that of those who type: the map or counter is
-// found once and remembered, and the key once a write. Of increments that follow each other in one transaction
-// one operation is made: the sum is all that they say.
+// found once and remembered, and the key once a write. Of increments that follow each other in one
+// transaction one operation is made: the sum is all that they say.
 
 import Bytes
 public import Causality

@@ -1,5 +1,5 @@
-// Programs act in one place again and again. Where a container is the only thing in its slot, on the whole way
-// down, nothing has to be resolved: the place is found once and remembered.
+// Programs act in one place again and again. Where a container is the only thing in its slot, on the whole
+// way down, nothing has to be resolved: the place is found once and remembered.
 
 import Bytes
 import Causality

@@ -2,9 +2,9 @@
 // transaction, so what one splice inserts and a later one deletes never was, and words that were typed here
 // and there into one place are one insertion (decision 0080).
 //
-// The text in the making is a list of pieces: ranges of the old text, which keep their order, and ranges of what
-// was typed (Crowley, "Data structures for text sequences", 1998: a piece table). Pieces stand in blocks of at
-// most a hundred, and an edit is looked for from the last one on, because people type where they are.
+// The text in the making is a list of pieces: ranges of the old text, which keep their order, and ranges of
+// what was typed (Crowley, "Data structures for text sequences", 1998: a piece table). Pieces stand in blocks
+// of at most a hundred, and an edit is looked for from the last one on, because people type where they are.
 
 import Bytes
 
@@ -197,8 +197,8 @@ struct EditComposer {
 
     // MARK: The sum
 
-    /// At most one edit for each place, from the beginning of the text on; an insertion that is longer than an
-    /// operation may be is several.
+    /// At most one edit for each place, from the beginning of the text on; an insertion that is longer than
+    /// an operation may be is several.
     func edits() -> [TextEdit] {
         var result: [TextEdit] = []
         var (index, old, inserted) = (0, 0, ContiguousArray<UInt8>())

@@ -1,10 +1,11 @@
-// A long run of small changes as columns (decision 0081): typing, counting, ticking boxes. Of those nearly all
-// bytes are what one change repeats of the last, which columns leave out and zstd alone does not see. What
-// comes out are the canonical bytes, which are what is hashed and signed: the packer sees to it that they come
-// back exactly, else it does not use columns, and the receiver checks chain and seals as of any run.
+// A long run of small changes as columns (decision 0081): typing, counting, ticking boxes. Of those nearly
+// all bytes are what one change repeats of the last, which columns leave out and zstd alone does not see.
+// What comes out are the canonical bytes, which are what is hashed and signed: the packer sees to it that
+// they come back exactly, else it does not use columns, and the receiver checks chain and seals as of any
+// run.
 //
-// A run does not say whether it begins at a boundary. The packer reads it as if it did; where it does not, its
-// references lead nowhere, or its bytes do not come back, and zstd packs it.
+// A run does not say whether it begins at a boundary. The packer reads it as if it did; where it does not,
+// its references lead nowhere, or its bytes do not come back, and zstd packs it.
 
 import Bytes
 import Causality

@@ -1,5 +1,5 @@
-// Programs that count in UTF-16: their splices land where they meant them, and what watchers are told in UTF-16
-// takes their copy to the same text.
+// Programs that count in UTF-16: their splices land where they meant them, and what watchers are told in
+// UTF-16 takes their copy to the same text.
 
 import Bytes
 import Causality
