@@ -13,6 +13,8 @@ struct Batch: Sendable {
     private(set) var isWriting = false
     /// Why this batch cannot be committed any more; later inputs of the batch are refused with it.
     private(set) var failure: StoreFailure?
+    /// Transactions asked for, which are made again when the batch is lost because its log goes on elsewhere.
+    private(set) var transactions: [(RequestID, NodeRequest)] = []
     /// Work that must see exactly the committed state: readers are opened after the commit.
     private(set) var afterCommit: [(RequestID, NodeRequest)] = []
 
@@ -29,6 +31,18 @@ struct Batch: Sendable {
     }
 
     mutating func later(_ request: RequestID, _ work: NodeRequest) { afterCommit.append((request, work)) }
+
+    mutating func keep(_ request: RequestID, _ transaction: NodeRequest) {
+        transactions.append((request, transaction))
+    }
+
+    /// Nobody waits for its answer any more: it need not be made again.
+    mutating func forget(_ request: RequestID) { transactions.removeAll { $0.0 == request } }
+
+    /// True when the batch is lost, and its transactions are not.
+    var isOvertaken: Bool {
+        if case .overtaken = failure { true } else { false }
+    }
 
     /// Opens the write transaction when it is not open yet. Every write goes through here first.
     mutating func write(_ store: inout some ChangeStore) throws(StoreFailure) {
@@ -50,9 +64,9 @@ struct Batch: Sendable {
     }
 
     /// The effects of a batch that failed: every request that was to be answered gets the failure instead,
-    /// nothing is sent, nothing else is told.
+    /// nothing is sent, nothing else is told. Transactions that are made again get their answers then.
     func effectsOfFailure(_ error: NodeError) -> [Effect] {
-        var answered: Set<RequestID> = []
+        var answered: Set<RequestID> = isOvertaken ? Set(transactions.map(\.0)) : []
         var result: [Effect] = []
         for effect in effects {
             switch effect {
@@ -80,7 +94,8 @@ extension NodeError {
     init(_ failure: StoreFailure) {
         switch failure {
         case .full(let message): self = .storeFull(message)
-        case .syncFailed(let message), .unusable(let message): self = .storeFailed(message)
+        case .syncFailed(let message), .unusable(let message), .overtaken(let message):
+            self = .storeFailed(message)
         case .failed(let code, let message): self = .storeFailed("\(message) (code \(code))")
         }
     }

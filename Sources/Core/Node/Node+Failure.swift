@@ -19,11 +19,19 @@ extension Node {
         }
         if failed.isWriting { store.rollback() }
         counters.commitsFailed += 1
-        effects.append(
-            .log(
-                .error, code: "commit-failed",
-                message: "a commit failed (\(failure)); its requests got 507, the node goes on from the store"
-            ))
+        if failed.isOvertaken {
+            effects.append(
+                .log(
+                    .notice, code: "writes-moved",
+                    message: "\(failed.transactions.count) transactions are made in a new log, because the "
+                        + "one that they were meant for goes on elsewhere"))
+        } else {
+            effects.append(
+                .log(
+                    .error, code: "commit-failed",
+                    message: "a commit failed (\(failure)); its requests got 507, the node goes on from the "
+                        + "store"))
+        }
         effects += dropLinks(at: now)
         do throws(StoreFailure) {
             if !isPlanted("lost-batch-kept") { try reload(at: now) }

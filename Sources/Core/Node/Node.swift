@@ -131,7 +131,13 @@ public struct Node<Store: ChangeStore> {
             if let failure = batch.failure { throw failure }
             if batch.isWriting { try store.commit() }
         } catch {
-            return release(recover(from: error, at: now))
+            let transactions = batch.isOvertaken ? batch.transactions : []
+            release(recover(from: error, at: now))
+            // In the logs that are open now. Nobody is linked, so they cannot be overtaken again before the
+            // commit.
+            for (id, request) in transactions { handle(.request(id, request), at: now) }
+            if !transactions.isEmpty { commit(at: now, release) }
+            return
         }
         let done = batch.finish()
         retiring = []

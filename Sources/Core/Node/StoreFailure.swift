@@ -9,6 +9,9 @@ public enum StoreFailure: Error, Equatable, Sendable {
     case syncFailed(String)
     /// The database is damaged or of a newer version; nothing was changed.
     case unusable(String)
+    /// Not the disk's: the log that this batch writes to goes on elsewhere, so its dots are taken. Its
+    /// transactions are made again in another log.
+    case overtaken(String)
     /// Any other failure of reading or writing.
     case failed(code: Int32, String)
 }

@@ -106,11 +106,11 @@ extension Node {
             spaces[index].held[replica] > spaces[index].durable[replica]
         {
             // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it
-            // never was. The value is made again from a store that still names the old log: what was
-            // learned must outlive that.
+            // never was, and is made again in a new log. The value is made again from a store that still
+            // names the old one: what was learned must outlive that.
             retiring.insert(spaces[index].id)
             spaces[index].retireOwnLog()
-            throw .failed(code: 0, "the log goes on elsewhere; the write was not made, try again")
+            throw .overtaken("the log of this node goes on elsewhere; nothing was done, try again")
         }
         spaces[index].retireOwnLog()
         try keepContinuity(reason, at: now)

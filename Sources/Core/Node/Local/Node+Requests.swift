@@ -9,6 +9,10 @@ import Wire
 
 extension Node {
     mutating func handle(_ id: RequestID, _ request: NodeRequest, at now: Instant) {
+        if case .transact = request {
+            batch.keep(id, request)
+            if batch.isOvertaken { return }
+        }
         if let failure = batch.failure { return batch.refuse(id, NodeError(failure)) }
         do throws(NodeError) {
             try answer(id, request, at: now)
@@ -61,6 +65,7 @@ extension Node {
         if let index = watchers.firstIndex(where: { $0.request == id }) { removeWatcher(at: index) }
         waitingReads.removeAll { $0.request == id }
         waitingHolds.removeAll { $0.request == id }
+        batch.forget(id)
         cancelJoin(id)
     }
 
