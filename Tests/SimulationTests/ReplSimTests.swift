@@ -21,11 +21,25 @@ struct ReplSimTests {
         return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 
-    @Test("16 seeds of 3 simulated minutes with 3 to 7 nodes break no promise", .timeLimit(.minutes(10)))
+    /// REPL_SEEDS=500 runs as many of 10 minutes.
+    @Test("seeds of meshes with 3 to 7 nodes break no promise", .timeLimit(.minutes(60)))
     func seeds() throws {
-        let (status, output) = try replsim(["--seeds", "16", "--minutes", "3", "--jobs", "2"])
+        let asked = ProcessInfo.processInfo.environment["REPL_SEEDS"]
+        let (count, minutes) = (asked ?? "16", asked == nil ? "3" : "10")
+        let (status, output) = try replsim([
+            "--seeds", count, "--minutes", minutes, "--jobs", "2", "--keep-going",
+        ])
         #expect(status == 0, "\(output)")
-        #expect(output.contains("16, 0 failed"), "\(output)")
+        #expect(output.contains("\(count), 0 failed"), "\(output)")
+    }
+
+    @Test("copies of boxes and old disks put back lose nothing and double nothing", .timeLimit(.minutes(20)))
+    func forks() throws {
+        let (status, output) = try replsim([
+            "--seeds", "6", "--minutes", "5", "--profile", "forks", "--jobs", "2", "--keep-going",
+        ])
+        #expect(status == 0, "\(output)")
+        #expect(output.contains("log-closed") && output.contains("6, 0 failed"), "\(output)")
     }
 
     @Test("the same seed prints the same hash in two processes")

@@ -83,6 +83,7 @@ public struct World {
     public mutating func start(_ index: Int) {
         precondition(nodes[index].node == nil, "node \(index) runs")
         nodes[index].starts += 1
+        if nodes[index].discontinuity != nil { nodes[index].retireLogs() }
         let node = nodes[index].boot(at: now(of: index))
         nodes[index].node = node
         nodes[index].discontinuity = nil

@@ -88,6 +88,25 @@ public struct WorldNode {
         }
     }
 
+    /// What a state directory does before the node is there, in one transaction with its new token: were it
+    /// the node's first batch, a crash before it would leave the old incarnations to a start that notices
+    /// nothing.
+    mutating func retireLogs() {
+        let fault = disk.fault
+        disk.fault = nil
+        do throws(StoreFailure) {
+            try disk.begin()
+            for var record in try disk.spaces() {
+                record.incarnation = nil
+                try disk.put(record)
+            }
+            try disk.commit()
+        } catch {
+            preconditionFailure("the disk of node \(index) cannot be written: \(error)")
+        }
+        disk.fault = fault
+    }
+
     var deviceName: String { "box-\(index)" }
     var box: AgreementKey { AgreementKey(secret: secret(2)) }
 
