@@ -45,7 +45,7 @@ extension DaemonTests {
             if child.poll() == nil, (try? daemon.api.post("/v1/spaces", #"{"name":"s"}"#))?.status == 201 {
                 acknowledged = 0
                 let operation = #"{"op":"increment","document":"c","path":["n"],"by":1}"#
-                let deadline = secondsNow() + 60
+                let deadline = secondsNow() + 300
                 while secondsNow() < deadline {
                     guard let answer = try? daemon.api.transact("s", [operation]) else { break }
                     guard answer.status == 200 else {
