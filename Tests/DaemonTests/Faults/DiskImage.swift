@@ -51,6 +51,8 @@ final class DiskImage {
     /// Puts a copy in the place of what is there. Nobody may use it.
     func putBack(_ copy: String) throws {
         try unmount()
+        // Another file, so that no loop device of the old one is taken again with what it has cached.
+        try FileManager.default.removeItem(atPath: image)
         try Self.run("cp", ["--sparse=always", copy, image])
         try mount()
     }

@@ -104,6 +104,11 @@ extension DaemonTests {
             return took
         }
 
+        private func sequence(_ change: String?) throws -> Int {
+            let change = try #require(change)
+            return try #require(Int(change.split(separator: ":")[1]))
+        }
+
         /// `<replica>:<sequence>`
         private func replica(_ change: String?) throws -> String {
             String(try #require(change).split(separator: ":")[0])
@@ -148,6 +153,7 @@ extension DaemonTests {
                     #expect(try a.api.alarms() == [])
                     let again = try ledger.write(a, (0..<6).map { "second-\($0)" })
                     #expect(try replica(lost) == replica(again), "a fork in earnest")
+                    #expect(try sequence(again) <= sequence(lost), "a fork in earnest")
                     try b.start(peers: [a])
                     try ledger.write(b, ["of b"])
                     try ledger.write(a, ["third"])
