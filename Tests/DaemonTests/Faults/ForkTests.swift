@@ -27,17 +27,10 @@ extension DaemonTests {
                 return first
             }
 
-            /// Its change. 503 says that nothing was written: in the moment in which a node learns that its
-            /// log goes on elsewhere.
+            /// Its change.
             @discardableResult
             static func write(_ api: ControlClient, _ name: String) throws -> String? {
-                for _ in 0..<5 {
-                    let answer = try api.transact("s", [add(name), count])
-                    if answer.status == 503, answer.code == "try-again" { continue }
-                    try #require(answer.status == 200, "\(name): \(answer)")
-                    return try answer.json()["change"].string
-                }
-                throw WaitedTooLong(what: "a write", seconds: 0, last: "503 five times")
+                try api.write("s", add(name), count)["change"].string
             }
 
             mutating func add(_ names: some Sequence<String>) { self.names.formUnion(names) }

@@ -41,13 +41,9 @@ struct ControlClient: Sendable {
         try request("POST", target, Array(body.utf8), headers: headers)
     }
 
-    /// The JSON of an answer that must be 200. `try-again` is what its code says: requests that came in the
-    /// moment in which the node learned that its log goes on elsewhere are asked for once more.
+    /// The JSON of an answer that must be 200.
     func json(_ target: String, headers: [(String, String)] = []) throws -> JSON {
-        var answer = try get(target, headers: headers)
-        for _ in 0..<3 where answer.status == 503 && answer.code == "try-again" {
-            answer = try get(target, headers: headers)
-        }
+        let answer = try get(target, headers: headers)
         try #require(answer.status == 200, "GET \(target): \(answer)")
         return try answer.json()
     }
