@@ -27,7 +27,7 @@ public enum StateFailure: Error, Equatable, Sendable, CustomStringConvertible {
             "the state directory \(path) cannot be used: \(reason)"
         case .store(.full(let what)): "no space left: \(what)"
         case .store(.syncFailed(let what)): "the disk does not keep what is written: \(what)"
-        case .store(.unusable(let what)): what
+        case .store(.unusable(let what)), .store(.overtaken(let what)): what
         case .store(.failed(_, let what)): what
         }
     }
