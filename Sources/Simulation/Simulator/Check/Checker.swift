@@ -160,7 +160,9 @@ struct Checker {
             views[index] = NodeView()
             views[index].acknowledged = known.acknowledged
         } else if known.position > .start {
-            let position = world.nodes[index].node?.store.position(of: space)
+            // It may have halted again, on a disk that is still dead.
+            let store = world.nodes[index].node?.store ?? world.nodes[index].disk
+            let position = store.position(of: space)
             guard let position, position >= known.position else {
                 throw Violation(
                     .acknowledgedStays,

@@ -116,7 +116,9 @@ public struct WorldNode {
     public var device: DeviceID { DeviceID(publicKey: deviceKey.publicKey) }
 
     private func secret(_ use: UInt64) -> Secret {
-        var dice = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(index) &* 1_009 &+ use)
+        // The number of starts is in `use`, and a dead disk is started on a thousand times: another node's
+        // chance must not come of it.
+        var dice = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(index) << 40 &+ use)
         return Secret(copying: (0..<32).map { _ in UInt8.random(in: 0...255, using: &dice) })
     }
 }
