@@ -4,7 +4,7 @@
 import PackageDescription
 
 /// PLANTED_BUGS=1 gives the test build in which bugs can be switched on
-/// (Sources/Programs/replsim/PlantedBugs.swift). It has a scratch path of its own (`make hunt`) and is never
+/// (Sources/Programs/replsim/PlantedNames.swift). It has a scratch path of its own (`make hunt`) and is never
 /// shipped.
 let planted: [SwiftSetting] = Context.environment["PLANTED_BUGS"] == "1" ? [.define("PLANTED_BUGS")] : []
 

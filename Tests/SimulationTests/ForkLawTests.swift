@@ -155,7 +155,7 @@ private func joined(_ runs: [SealedRun]) -> SealedRun {
         }
         #expect(states.count == 1, "\(states)")
         let text = try #require(states.first)
-        #expect(text.contains("\"eabcfzz\""), "\(text)")
+        #expect(text.contains("\"abcfezz\""), "\(text)")
     }
 
     @Test("a member that only says it holds more of a node's log makes it begin another once")

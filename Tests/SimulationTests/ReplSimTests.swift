@@ -33,6 +33,12 @@ struct ReplSimTests {
         #expect(output.contains("\(count), 0 failed"), "\(output)")
     }
 
+    @Test("each seed that found a bug passes", arguments: KeptSeed.all)
+    func kept(seed: KeptSeed) throws {
+        let (status, output) = try replsim(["--seed", "\(seed.number)"] + seed.options)
+        #expect(status == 0, "\(seed.found)\n\(output)")
+    }
+
     @Test("copies of boxes and old disks put back lose nothing and double nothing", .timeLimit(.minutes(20)))
     func forks() throws {
         let (status, output) = try replsim([
@@ -117,7 +123,7 @@ struct ReplSimTests {
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
 
     static func listed() throws -> [String] {
-        let file = sources.appendingPathComponent("Programs/replsim/PlantedBugs.swift")
+        let file = sources.appendingPathComponent("Programs/replsim/PlantedNames.swift")
         return try String(contentsOf: file, encoding: .utf8).matches(of: /"([a-z-]+)",\n/).map {
             String($0.1)
         }

@@ -105,7 +105,7 @@ extension Member {
     /// The first bytes of a handshake once more: nobody may answer.
     private mutating func replay(_ count: Int) throws -> String {
         for _ in 0..<count {
-            let first = try link().firstBytes
+            let first = try Self.patiently { try self.link() }.firstBytes
             let connection = try Connection(port: port)
             _ = connection.write(first)
             if let answer = connection.read(within: 7_000), !answer.isEmpty {

@@ -58,7 +58,7 @@ struct Member {
 
     /// Tries again for a while, as every joiner does: the attacks before may have used up what the node lets
     /// this address begin in a second, and then it says nothing.
-    private static func patiently(_ dial: () throws -> HostileLink) throws -> HostileLink {
+    static func patiently(_ dial: () throws -> HostileLink) throws -> HostileLink {
         for _ in 0..<4 {
             do { return try dial() } catch HostileFailure.refused { usleep(500_000) }
         }

@@ -58,11 +58,12 @@ private struct Replay {
                 document.markIncomplete()
             } else {
                 let (operations, stamps) = change.operations(touching: key)
-                made.append(.init(key: key, patches: document.apply(operations, stamps: stamps)))
+                made.add(document.apply(operations, stamps: stamps), to: document)
             }
             documents[key] = document
         }
-        if !made.isEmpty { events.append((record, change, made)) }
+        let isTold = prefix.utf8Count == 0 && record.status == .executed && !change.touched.isEmpty
+        if isTold || !made.isEmpty { events.append((record, change, made)) }
         return true
     }
 

@@ -137,9 +137,8 @@ extension SpaceState {
                 preconditionFailure("\(part.key) was authored on")
             }
             note(change, bytes: part.estimatedBytes, in: &cached)
+            told.add(draft.patches[part.key] ?? [], to: cached.document)
             documents.put(cached)
-            told.append(
-                ChangeEvent.DocumentPatches(key: part.key, patches: draft.patches[part.key] ?? []))
         }
         tell(told, of: change, store: storeName)
     }

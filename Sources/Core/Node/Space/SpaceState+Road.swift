@@ -74,11 +74,12 @@ extension SpaceState {
         openRun = nil
     }
 
-    /// Appends and applies a change that came from elsewhere; the patches for watchers, if there are any.
+    /// Appends and applies a change that came from elsewhere; the patches for watchers, nil when it gives no
+    /// line.
     mutating func execute(
         _ verified: VerifiedChange, status: ChangeStatus, in store: inout some ChangeStore,
         _ batch: inout Batch
-    ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches] {
+    ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches]? {
         let change = verified.change
         // Loaded first: once the change is in the log, loading a document would apply it too.
         var parts = status == .void ? [] : change.parts
@@ -96,12 +97,12 @@ extension SpaceState {
             } else {
                 let made = cached.document.apply(
                     part.operations, stamps: part.stamps, wantsPatches: watchers > 0)
-                if watchers > 0 { patches.append(ChangeEvent.DocumentPatches(key: part.key, patches: made)) }
+                if watchers > 0 { patches.add(made, to: cached.document) }
             }
             note(change, bytes: part.estimatedBytes, in: &cached)
             documents.put(cached)
         }
-        return patches
+        return status == .executed && !parts.isEmpty ? patches : nil
     }
 
     /// Brings the record of a document up to a change that was just applied to it, of which `bytes` are its.
@@ -116,10 +117,11 @@ extension SpaceState {
         cached.isDirty = true
     }
 
-    /// Appends an event for the watchers of this space.
-    mutating func tell(_ patches: [ChangeEvent.DocumentPatches], of change: Change, store: UInt64) {
+    /// Appends an event for the watchers of this space; nil: the change gives no line. It names no document when
+    /// nothing shows of the change.
+    mutating func tell(_ patches: [ChangeEvent.DocumentPatches]?, of change: Change, store: UInt64) {
         guard watchers > 0 else { return ring.reset(to: position) }
-        if patches.isEmpty { return }
+        guard let patches else { return }
         let author = author(of: change.replica) ?? DeviceID(publicKey: .zero)
         ring.append(
             ChangeEvent(
@@ -127,5 +129,14 @@ extension SpaceState {
                 author: author, authorName: nameOf(author), timestamp: change.timestamp,
                 documents: patches, cause: nil),
             at: position)
+    }
+}
+
+extension [ChangeEvent.DocumentPatches] {
+    /// Adds what a change did to a document, as it is now. A document that was absent and still is does not
+    /// appear: an empty list of patches says that it exists (API.md).
+    mutating func add(_ patches: [Patch], to document: Document) {
+        if patches.isEmpty && !document.isVisible { return }
+        append(ChangeEvent.DocumentPatches(key: document.key, patches: patches))
     }
 }

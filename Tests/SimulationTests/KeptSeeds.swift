@@ -1,0 +1,38 @@
+// Seeds that failed once. What they found has a test of its own on the lowest floor that shows it; the seeds stay,
+// although the histories that they draw change with the code.
+
+import Testing
+
+/// A seed of the simulator and what it found.
+struct KeptSeed: Sendable, CustomTestStringConvertible {
+    let number: Int
+    let options: [String]
+    let found: String
+
+    init(_ number: Int, _ options: [String], _ found: String) {
+        self.number = number
+        self.options = options
+        self.found = found
+    }
+
+    var testDescription: String { (["--seed", "\(number)"] + options).joined(separator: " ") }
+
+    private static let copies = ["--profile", "calm", "--with", "clones,blind-restores,equivocation,walls"]
+
+    static let all = [
+        KeptSeed(
+            16, copies,
+            "A restored box took a log that goes on from another branch for the sender's fault (ForkTests)."),
+        KeptSeed(18, [], "A simulated crash before the first commit forgot that a disk was put back."),
+        KeptSeed(
+            35, [],
+            "A change stream made an absent document exist when a hidden change came (HiddenChangeTests)."),
+        KeptSeed(
+            216, [], "A node halted again on a dead disk: the checker took it for a lost acknowledgement."),
+        KeptSeed(220, [], "As 216."),
+        KeptSeed(240, [], "As 35, of a document that was deleted and made again."),
+        KeptSeed(
+            468, [],
+            "After 1,009 starts a simulated node drew the chance of its neighbour: the nonces repeated."),
+    ]
+}
