@@ -51,6 +51,25 @@ private let (a, b) = (replica(1), replica(2))
         #expect(try disk.store.spaces() == [changed, record(space(2), "second")])
     }
 
+    @Test(
+        "a space's position follows its changes, and is never before what was put", arguments: Kind.allCases)
+    func positions(kind: Kind) throws {
+        var disk = try Disk(kind)
+        func position() throws -> UInt64? { try disk.store.spaces().first?.position.value }
+        try disk.transact { store in
+            try store.put(record(home, position: 2))
+            try store.put(record(space(2)))
+        }
+        #expect(try position() == 2)
+        try disk.transact {
+            try $0.add(home, run(replica(1), from: 1, at: 3, [1, 4]), touching: [["a"], []])
+        }
+        #expect(try position() == 4 && disk.store.spaces().last?.position == .start)
+        try disk.transact { try $0.put(record(home, position: 9)) }
+        #expect(try position() == 9)
+        #expect(try disk.afterCrash().store.spaces().first?.position.value == 9)
+    }
+
     @Test("roster operations come back in the order they were added", arguments: Kind.allCases)
     func roster(kind: Kind) throws {
         var disk = try Disk(kind)
@@ -214,6 +233,27 @@ private let (a, b) = (replica(1), replica(2))
         #expect(
             try disk.store.document(home, "a") == document("a", visible: false, frontier: frontier, at: 9))
         #expect(try disk.store.documentCount(home) == 2)
+        // Beside changes, before and after them, and without.
+        try disk.transact { store in
+            try store.put(home, document("d"))
+            try store.add(home, run(a, from: 1, at: 3, [1]), touching: [["d", "e"]])
+            try store.put(home, document("e"))
+            try store.put(record(space(2)))
+            try store.put(space(2), document("f"))
+        }
+        #expect(try disk.store.documentCount(home) == 4 && disk.store.documentCount(space(2)) == 1)
+        try disk.transact { store in
+            try store.add(home, run(a, from: 2, at: 4, [1]), touching: [["d"]])
+            try store.add(home, run(b, from: 1, at: 5, [1]), touching: [["d"]])
+        }
+        try disk.transact { try $0.put(home, document("d", visible: false)) }
+        #expect(try disk.store.documentCount(home) == 3)
+        try disk.store.begin()
+        try disk.store.put(home, document("d"))
+        disk.store.rollback()
+        #expect(try disk.store.documentCount(home) == 3)
+        let after = try disk.afterCrash().store
+        #expect(try after.documentCount(home) == 3 && after.documentCount(space(2)) == 1)
     }
 
     @Test("snapshots and remembered answers are replaced, expired ones go", arguments: Kind.allCases)

@@ -26,7 +26,8 @@ public struct SpaceRecord: Hashable, Sendable {
     public var keys: [UInt8]
     /// The incarnation this node writes under; nil before its first write.
     public var incarnation: UInt64?
-    /// The last position used.
+    /// The last position used. It follows the changes that are appended; a position that no change takes (a
+    /// rebuild's) is put with the record.
     public var position: CommitPosition
 
     public init(id: SpaceID, name: String, keys: [UInt8], incarnation: UInt64?, position: CommitPosition) {

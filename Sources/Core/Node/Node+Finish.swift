@@ -17,7 +17,6 @@ extension Node {
         for index in spaces.indices where spaces[index].hasUnwritten {
             try spaces[index].seal(with: configuration.device, in: &store, &batch)
             try spaces[index].writeDocuments(to: &store, &batch)
-            if spaces[index].held != spaces[index].durable { try store.put(spaces[index].record) }
         }
         // Reads fill the cache as well as writes do, and all spaces share it.
         let sharing = spaces.reduce(0) { $0 + ($1.documents.count > 0 ? 1 : 0) }

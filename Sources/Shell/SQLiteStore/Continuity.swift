@@ -58,8 +58,8 @@ struct Findings {
     var file: File
     var machine: String
     var databaseInode: UInt64
-    /// The greatest number of a run in the database.
-    var lastRun: UInt64
+    /// Positions that the database has used: as many as changes were ever appended to it, or more.
+    var positions: UInt64
     var highWater: UInt64?
     var highWaterSecondsPutBack: Int
 
@@ -99,10 +99,10 @@ struct Findings {
         if instance.databaseInode != databaseInode {
             return .uncertain(reason: "the database was put back: it is another file than at the last start")
         }
-        if let highWater, lastRun < highWater {
+        if let highWater, positions < highWater {
             return .uncertain(
                 reason:
-                    "an older database was put back: it ends \(highWater - lastRun) runs before the last"
+                    "an older database was put back: it ends \(highWater - positions) changes before the last"
             )
         }
         if highWaterSecondsPutBack >= 2 {

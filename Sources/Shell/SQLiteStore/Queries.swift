@@ -28,16 +28,44 @@ struct Queries {
         }
     }
 
+    /// The log's number; nil when the space or the log is unknown.
+    private func number(of replica: ReplicaID, in space: SpaceID) throws(StoreFailure) -> Int64? {
+        guard let number = try number(of: space) else { return nil }
+        return try connection[.logNumber].first([.integer(number), .blob(replica.raw.bytes)]) {
+            $0.integer(0)
+        }
+    }
+
+    /// Positions that spaces had used which are removed: so much is never counted less.
+    func removedPositions() throws(StoreFailure) -> UInt64 {
+        try meta(Self.removedPositionsName)?.reduce(0) { $0 << 8 | UInt64($1) } ?? 0
+    }
+
+    static let removedPositionsName = "removed-positions"
+
+    /// The last run of a space in commit order, as far as others follow from it; nil when it has none.
+    func lastRun(_ space: Int64) throws(StoreFailure) -> LastRun? {
+        let (low, high) = RunNumber.bounds(of: space)
+        return try connection[.lastRunOfSpace].first([low, high]) { row in
+            LastRun(
+                number: RunNumber(row.integer(0)), changes: Int(row.integer(1)),
+                documents: Int(row.integer(2)))
+        }
+    }
+
     func meta(_ name: String) throws(StoreFailure) -> [UInt8]? {
         try connection[.meta].first([.text(name)]) { $0.blob(0) }
     }
 
     func spaces() throws(StoreFailure) -> [SpaceRecord] {
         try connection[.spaces].all([]) { row throws(StoreFailure) in
-            SpaceRecord(
+            // Where the record was written last, or the last change since.
+            let written = CommitPosition(UInt64(row.integer(4)))
+            let last = try lastRun(row.integer(5))?.lastPosition ?? .start
+            return SpaceRecord(
                 id: SpaceID(raw: try StoredForms.bytes32(row.blob(0), in: path)), name: row.text(1),
                 keys: row.blob(2), incarnation: row.isNull(3) ? nil : UInt64(bitPattern: row.integer(3)),
-                position: CommitPosition(UInt64(row.integer(4))))
+                position: max(written, last))
         }
     }
 
@@ -58,14 +86,14 @@ struct Queries {
     func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
         throws(StoreFailure) -> [StoredRun]
     {
-        guard let number = try number(of: space), let log = try log(number, replica) else { return [] }
+        guard let log = try number(of: replica, in: space) else { return [] }
         var (found, bytes) = ([StoredRun](), 0)
-        try connection[.runs].forEach([.integer(log.number), .integer(Int64(from.value))]) { row in
+        try connection[.runs].forEach([.integer(log), .integer(Int64(from.value))]) { row in
             let run = StoredRun(
                 replica: replica, first: SequenceNumber(UInt64(row.integer(0))),
                 last: SequenceNumber(UInt64(row.integer(1))),
-                position: CommitPosition(UInt64(row.integer(2))),
-                changes: Int(row.integer(3)), bytes: row.blob(4))
+                position: RunNumber(row.integer(2)).position, changes: Int(row.integer(3)),
+                bytes: row.blob(4))
             found.append(run)
             bytes += run.bytes.count
             return bytes <= bytesMax
@@ -76,10 +104,10 @@ struct Queries {
     func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
         throws(StoreFailure) -> Int
     {
-        guard let number = try number(of: space), let log = try log(number, replica) else { return 0 }
+        guard let log = try number(of: replica, in: space) else { return 0 }
         // No log reaches beyond Int64.
         let after = Int64(clamping: sequence.value)
-        return try connection[.countChanges].first([.integer(log.number), .integer(after)]) {
+        return try connection[.countChanges].first([.integer(log), .integer(after)]) {
             Int($0.integer(0))
         } ?? 0
     }
@@ -87,8 +115,8 @@ struct Queries {
     func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber)
         throws(StoreFailure) -> BoundaryRecord?
     {
-        guard let number = try number(of: space), let log = try log(number, replica) else { return nil }
-        return try connection[.boundary].first([.integer(log.number), .integer(Int64(sequence.value))]) {
+        guard let log = try number(of: replica, in: space) else { return nil }
+        return try connection[.boundary].first([.integer(log), .integer(Int64(sequence.value))]) {
             row in
             BoundaryRecord(last: SequenceNumber(UInt64(row.integer(0))), state: row.blob(1))
         }
@@ -97,8 +125,8 @@ struct Queries {
     func seals(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, limit: Int)
         throws(StoreFailure) -> [Seal]
     {
-        guard let number = try number(of: space), let log = try log(number, replica) else { return [] }
-        let values: [SQLValue] = [.integer(log.number), .integer(Int64(from.value)), .integer(limit)]
+        guard let log = try number(of: replica, in: space) else { return [] }
+        let values: [SQLValue] = [.integer(log), .integer(Int64(from.value)), .integer(limit)]
         return try connection[.seals].all(values) { row throws(StoreFailure) in
             Seal(
                 replica: replica, last: SequenceNumber(UInt64(row.integer(0))),
@@ -110,12 +138,15 @@ struct Queries {
     func commits(_ space: SpaceID, after position: CommitPosition, limit: Int)
         throws(StoreFailure) -> [CommitRecord]
     {
-        guard limit > 0, let number = try number(of: space) else { return [] }
+        guard limit > 0, position < RunNumber.positionMax, let number = try number(of: space) else {
+            return []
+        }
         var found: [CommitRecord] = []
-        let values: [SQLValue] = [.integer(number), .integer(Int64(position.next.value))]
-        try connection[.commits].forEach(values) { row throws(StoreFailure) in
+        let (low, high) = RunNumber.bounds(of: number)
+        let from = SQLValue.integer(RunNumber(space: number, position: position.next).value)
+        try connection[.commits].forEach([low, from, high]) { row throws(StoreFailure) in
             let replica = try StoredForms.replica(row.blob(0), in: path)
-            var next = CommitPosition(UInt64(row.integer(1)))
+            var next = RunNumber(row.integer(1)).position
             var first = SequenceNumber(UInt64(row.integer(2)))
             for part in try StoredForms.layout(row.blob(3), in: path) {
                 if next > position, found.count < limit {
@@ -179,7 +210,13 @@ struct Queries {
 
     func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int {
         guard let number = try number(of: space) else { return 0 }
-        return try connection[.countDocuments].first([.integer(number)]) { Int($0.integer(0)) } ?? 0
+        return try documentCount(number)
+    }
+
+    /// As the last run says; as the space does while it has none.
+    func documentCount(_ space: Int64) throws(StoreFailure) -> Int {
+        if let last = try lastRun(space) { return last.documents }
+        return try connection[.countDocuments].first([.integer(space)]) { Int($0.integer(0)) } ?? 0
     }
 
     func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord? {
@@ -223,4 +260,14 @@ struct Queries {
                 since: UInt64(row.integer(5)))
         }
     }
+}
+
+/// What the last run of a space says about it.
+struct LastRun {
+    let number: RunNumber
+    let changes: Int
+    /// Visible documents of the space.
+    var documents: Int
+
+    var lastPosition: CommitPosition { CommitPosition(number.position.value + UInt64(changes) - 1) }
 }

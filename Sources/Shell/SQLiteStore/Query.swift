@@ -4,10 +4,10 @@
 enum Query: Int, CaseIterable {
     case begin, commit, rollback, beginRead, pin
     case meta, putMeta, removeMeta
-    case spaces, spaceNumber, putSpace, countDocuments, addDocuments
+    case spaces, spaceNumber, putSpace, lastRunOfSpace, countDocuments, setDocuments, setDocumentsOfRun
     case roster, addRoster
-    case logs, log, addLog, advanceLog
-    case runs, countChanges, addRun, lastRun
+    case logs, logNumber, log, addLog
+    case runs, countChanges, addRun, sumOfPositions
     case boundary, addBoundary
     case seals, lastSeal, addSeal, removeSeal
     case commits, commitsTouching, addTouched
@@ -29,7 +29,7 @@ enum Query: Int, CaseIterable {
         case .meta: "SELECT value FROM meta WHERE name = ?"
         case .putMeta: "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
         case .removeMeta: "DELETE FROM meta WHERE name = ?"
-        case .spaces: "SELECT id, name, keys, incarnation, position FROM spaces ORDER BY id"
+        case .spaces: "SELECT id, name, keys, incarnation, position, number FROM spaces ORDER BY id"
         case .spaceNumber: "SELECT number FROM spaces WHERE id = ?"
         case .putSpace:
             """
@@ -37,22 +37,41 @@ enum Query: Int, CaseIterable {
             ON CONFLICT(id) DO UPDATE SET name = excluded.name, keys = excluded.keys,
             incarnation = excluded.incarnation, position = excluded.position
             """
+        case .lastRunOfSpace:
+            """
+            SELECT number, changes, documents FROM runs WHERE number BETWEEN ? AND ?
+            ORDER BY number DESC LIMIT 1
+            """
         case .countDocuments: "SELECT documents FROM spaces WHERE number = ?"
-        case .addDocuments: "UPDATE spaces SET documents = documents + ?2 WHERE number = ?1"
+        case .setDocuments: "UPDATE spaces SET documents = ?2 WHERE number = ?1"
+        case .setDocumentsOfRun: "UPDATE runs SET documents = ?2 WHERE number = ?1"
         case .roster: "SELECT bytes FROM roster WHERE space = ? ORDER BY number"
         case .addRoster: "INSERT INTO roster(space, bytes) VALUES (?, ?)"
-        case .logs: "SELECT replica, last FROM logs WHERE space = ? ORDER BY replica"
-        case .log: "SELECT number, last FROM logs WHERE space = ? AND replica = ?"
+        case .logs:
+            """
+            SELECT replica, (SELECT last FROM runs WHERE log = logs.number ORDER BY first DESC LIMIT 1)
+            FROM logs WHERE space = ? ORDER BY replica
+            """
+        case .logNumber: "SELECT number FROM logs WHERE space = ? AND replica = ?"
+        case .log:
+            """
+            SELECT number, (SELECT last FROM runs WHERE log = logs.number ORDER BY first DESC LIMIT 1)
+            FROM logs WHERE space = ? AND replica = ?
+            """
         case .addLog: "INSERT INTO logs(space, replica) VALUES (?, ?) RETURNING number"
-        case .advanceLog: "UPDATE logs SET last = ?2 WHERE number = ?1"
         case .countChanges: "SELECT coalesce(sum(changes), 0) FROM runs WHERE log = ? AND first > ?"
         case .runs:
             """
-            SELECT first, last, position, changes, bytes FROM runs WHERE log = ?1 AND last >= ?2 AND first >=
+            SELECT first, last, number, changes, bytes FROM runs WHERE log = ?1 AND last >= ?2 AND first >=
             (SELECT coalesce(max(first), 0) FROM runs WHERE log = ?1 AND first <= ?2) ORDER BY first
             """
-        case .addRun: "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        case .lastRun: "SELECT coalesce(max(number), 0) FROM runs"
+        case .addRun: "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        case .sumOfPositions:
+            """
+            SELECT coalesce(sum((SELECT (number & ?1) + changes - 1 FROM runs WHERE number
+            BETWEEN spaces.number << ?2 AND (spaces.number << ?2 | ?1) ORDER BY number DESC LIMIT 1)), 0)
+            FROM spaces
+            """
         case .boundary:
             "SELECT last, state FROM boundaries WHERE log = ? AND last < ? ORDER BY last DESC LIMIT 1"
         case .addBoundary:
@@ -68,10 +87,10 @@ enum Query: Int, CaseIterable {
         case .removeSeal: "DELETE FROM seals WHERE log = ? AND last = ?"
         case .commits:
             """
-            SELECT logs.replica, runs.position, runs.first, runs.layout FROM runs
-            JOIN logs ON logs.number = runs.log WHERE runs.space = ?1 AND runs.position >=
-            (SELECT coalesce(max(position), 0) FROM runs WHERE space = ?1 AND position <= ?2)
-            ORDER BY runs.position
+            SELECT logs.replica, runs.number, runs.first, runs.layout FROM runs
+            CROSS JOIN logs ON logs.number = runs.log WHERE runs.number BETWEEN
+            (SELECT coalesce(max(number), ?1) FROM runs WHERE number BETWEEN ?1 AND ?2) AND ?3
+            ORDER BY runs.number
             """
         case .commitsTouching:
             """
@@ -125,8 +144,8 @@ enum Query: Int, CaseIterable {
         case .removeSkipped: "DELETE FROM skipped WHERE space = ? AND position = ?"
         case .layout:
             """
-            SELECT number, position, layout FROM runs WHERE space = ?1 AND position <= ?2
-            ORDER BY position DESC LIMIT 1
+            SELECT number, layout FROM runs WHERE number BETWEEN ? AND ?
+            ORDER BY number DESC LIMIT 1
             """
         case .putLayout: "UPDATE runs SET layout = ?2 WHERE number = ?1"
         case .markTouched: "UPDATE touched SET status = ?4 WHERE space = ?1 AND key = ?2 AND position = ?3"

@@ -17,9 +17,9 @@ extension SQLiteStore {
         let change = skipped.change
         try writer[.putSkipped].run([
             .integer(number), .integer(Int64(change.position.value)),
-            .integer(try log(of: change.replica, in: number).number), .integer(Int64(change.first.value)),
-            .integer(Int64(change.last.value)), .integer(Int64(skipped.reason.rawValue)),
-            .integer(Int64(clamping: skipped.since)),
+            .integer(try log(LogName(space: number, replica: change.replica)).number),
+            .integer(Int64(change.first.value)), .integer(Int64(change.last.value)),
+            .integer(Int64(skipped.reason.rawValue)), .integer(Int64(clamping: skipped.since)),
         ])
     }
 
@@ -60,11 +60,13 @@ extension SQLiteStore {
         -> (run: Int64, position: UInt64, parts: [StoredForms.Part])
     {
         let path = writer.path
-        let values: [SQLValue] = [.integer(space), .integer(Int64(record.position.value))]
+        let (low, _) = RunNumber.bounds(of: space)
+        let values = [low, .integer(RunNumber(space: space, position: record.position).value)]
         let found = try writer[.layout].first(values) { row throws(StoreFailure) in
-            (
-                run: row.integer(0), position: UInt64(row.integer(1)),
-                parts: try StoredForms.layout(row.blob(2), in: path)
+            let run = RunNumber(row.integer(0))
+            return (
+                run: run.value, position: run.position.value,
+                parts: try StoredForms.layout(row.blob(1), in: path)
             )
         }
         guard let found, record.position.value - found.position < UInt64(found.parts.count) else {

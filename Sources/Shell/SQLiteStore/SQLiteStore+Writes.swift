@@ -28,24 +28,29 @@ extension SQLiteStore {
 
     public mutating func remove(_ space: SpaceID) throws(StoreFailure) {
         try writing()
-        guard let number = try Queries(connection: writer).number(of: space) else { return }
+        guard let number = try queries.number(of: space) else { return }
+        // What counts as held never becomes less, or an older database could pass for this one.
+        var removed = ByteWriter()
+        removed.u64(try queries.removedPositions() + figures(of: number).lastPosition.value)
+        try setMeta(Queries.removedPositionsName, removed.bytes)
         let ofLogs = ["boundaries", "seals"].map {
             "DELETE FROM \($0) WHERE log IN (SELECT number FROM logs WHERE space = ?)"
         }
         let ofSpace = [
-            "roster", "runs", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "logs",
+            "roster", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "logs",
         ].map {
             "DELETE FROM \($0) WHERE space = ?"
         }
         for sql in ofLogs + ofSpace + ["DELETE FROM spaces WHERE number = ?"] {
             try writer.run(sql, [.integer(number)])
         }
-        pending.spaces[space] = nil
-        pending.documents[number] = nil
+        let (low, high) = RunNumber.bounds(of: number)
+        try writer.run("DELETE FROM runs WHERE number BETWEEN ? AND ?", [low, high])
+        // Numbers are never used twice, but those of this space must not be found any more.
+        known.spaces[space] = nil
+        known.figures[number] = nil
+        known.logs = known.logs.filter { $0.key.space != number }
         writer.forgetNumbers()
-        // Numbers of logs are never used twice, but those of this space must not be found any more.
-        pending.logs = [:]
-        pending.hasRemovedRuns = true
     }
 
     public mutating func addRosterOperation(_ space: SpaceID, _ bytes: [UInt8]) throws(StoreFailure) {
@@ -57,20 +62,26 @@ extension SQLiteStore {
     ) throws(StoreFailure) {
         run.checkLayout(of: changes, touched: touched)
         let number = try number(of: space)
-        let log = try log(of: run.replica, in: number)
+        let name = LogName(space: number, replica: run.replica)
+        let log = try log(name)
         precondition(
             run.first > log.last,
             "\(run.replica) is held up to \(log.last), a run from \(run.first) is appended")
-        lastRun += 1
-        pending.hasAppendedRuns = true
+        var figures = try figures(of: number)
+        let last = CommitPosition(run.position.value + UInt64(run.changes) - 1)
+        precondition(
+            run.position > figures.lastPosition, "a run at \(run.position) after \(figures.lastPosition)")
+        let runNumber = RunNumber(space: number, position: run.position)
         try writer[.addRun].run([
-            .integer(lastRun), .integer(log.number), .integer(number),
-            .integer(Int64(run.position.value)),
-            .integer(Int64(run.first.value)), .integer(Int64(run.last.value)), .integer(run.changes),
+            .integer(runNumber.value), .integer(log.number), .integer(Int64(run.first.value)),
+            .integer(Int64(run.last.value)), .integer(run.changes), .integer(figures.documents),
             .blob(StoredForms.encode(layoutOf: changes)), .blob(run.bytes),
         ])
-        try writer[.advanceLog].run([.integer(log.number), .integer(Int64(run.last.value))])
-        pending.logs[LogName(space: number, replica: run.replica)]?.last = run.last
+        positions += last.value - figures.lastPosition.value
+        (figures.lastRun, figures.lastPosition) = (runNumber, last)
+        figures.writtenDocuments = figures.documents
+        known.figures[number] = figures
+        known.logs[name]?.last = run.last
         let addTouched = try writer[.addTouched]
         for (record, keys) in zip(changes, touched) {
             for key in keys {
@@ -87,26 +98,27 @@ extension SQLiteStore {
     public mutating func addBoundary(_ space: SpaceID, _ replica: ReplicaID, _ boundary: BoundaryRecord)
         throws(StoreFailure)
     {
-        let log = try log(of: replica, in: try number(of: space))
+        let log = try log(LogName(space: try number(of: space), replica: replica))
         try writer[.addBoundary].run([
             .integer(log.number), .integer(Int64(boundary.last.value)), .blob(boundary.state),
         ])
     }
 
     public mutating func addSeal(_ space: SpaceID, _ seal: Seal, isBoundary: Bool) throws(StoreFailure) {
-        let log = try log(of: seal.replica, in: try number(of: space)).number
-        let latest = try writer[.lastSeal].first([.integer(log)]) { row in
-            (last: row.integer(0), isBoundary: row.integer(1) != 0)
-        }
+        let name = LogName(space: try number(of: space), replica: seal.replica)
+        let log = try log(name)
         let last = Int64(seal.last.value)
-        if let latest, latest.last > last, !isBoundary { return }
-        if let latest, latest.last < last, !latest.isBoundary {
-            try writer[.removeSeal].run([.integer(log), .integer(latest.last)])
+        if let latest = log.seal, latest.last > last, !isBoundary { return }
+        if let latest = log.seal, latest.last < last, !latest.isBoundary {
+            try writer[.removeSeal].run([.integer(log.number), .integer(latest.last)])
         }
         try writer[.addSeal].run([
-            .integer(log), .integer(last), .blob(seal.chainHash.bytes), .blob(seal.signature.bytes),
+            .integer(log.number), .integer(last), .blob(seal.chainHash.bytes), .blob(seal.signature.bytes),
             .integer(isBoundary ? 1 : 0),
         ])
+        if let latest = log.seal, latest.last > last { return }
+        let wasBoundary = log.seal.map { $0.last == last && $0.isBoundary } ?? false
+        known.logs[name]?.seal = (last, isBoundary || wasBoundary)
     }
 
     public mutating func put(_ space: SpaceID, _ document: DocumentRecord, wasVisible: Bool)
@@ -118,7 +130,9 @@ extension SQLiteStore {
             .integer(Int64(document.position.value)), .blob(StoredForms.encode(document.frontier)),
         ])
         if wasVisible != document.isVisible {
-            pending.documents[number, default: 0] += document.isVisible ? 1 : -1
+            var figures = try figures(of: number)
+            figures.documents += document.isVisible ? 1 : -1
+            known.figures[number] = figures
         }
     }
 
@@ -153,29 +167,43 @@ extension SQLiteStore {
 
     mutating func number(of space: SpaceID) throws(StoreFailure) -> Int64 {
         try writing()
-        if let number = pending.spaces[space] { return number }
-        guard let number = try Queries(connection: writer).number(of: space) else {
+        if let number = known.spaces[space] { return number }
+        guard let number = try queries.number(of: space) else {
             preconditionFailure("a write to the unknown space \(space)")
         }
-        pending.spaces[space] = number
+        known.spaces[space] = number
         return number
     }
 
-    /// The log's number and head; the log is made when it is new.
-    mutating func log(
-        of replica: ReplicaID, in space: Int64
-    ) throws(StoreFailure) -> (number: Int64, last: SequenceNumber) {
-        let name = LogName(space: space, replica: replica)
-        if let log = pending.logs[name] { return log }
-        if let log = try Queries(connection: writer).log(space, replica) {
-            pending.logs[name] = log
-            return log
+    /// Where a space ends.
+    private mutating func figures(of space: Int64) throws(StoreFailure) -> Figures {
+        if let figures = known.figures[space] { return figures }
+        let last = try queries.lastRun(space)
+        let documents = try queries.documentCount(space)
+        let figures = Figures(
+            lastRun: last?.number, lastPosition: last?.lastPosition ?? .start, documents: documents,
+            writtenDocuments: documents)
+        known.figures[space] = figures
+        return figures
+    }
+
+    /// The head of a log, which is made when it is new.
+    mutating func log(_ name: LogName) throws(StoreFailure) -> Log {
+        if let log = known.logs[name] { return log }
+        if let log = try queries.log(name.space, name.replica) {
+            let seal = try writer[.lastSeal].first([.integer(log.number)]) { row in
+                (last: row.integer(0), isBoundary: row.integer(1) != 0)
+            }
+            let found = Log(number: log.number, last: log.last, seal: seal)
+            known.logs[name] = found
+            return found
         }
-        let values: [SQLValue] = [.integer(space), .blob(replica.raw.bytes)]
+        let values: [SQLValue] = [.integer(name.space), .blob(name.replica.raw.bytes)]
         guard let number = try writer[.addLog].all(values, { $0.integer(0) }).first else {
             throw .failed(code: 0, "a new log got no number in \(writer.path)")
         }
-        pending.logs[name] = (number, .none)
-        return (number, .none)
+        let new = Log(number: number, last: .none, seal: nil)
+        known.logs[name] = new
+        return new
     }
 }

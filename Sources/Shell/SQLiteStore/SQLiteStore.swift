@@ -12,26 +12,43 @@ public struct SQLiteStore: ChangeStore {
     let writer: Connection
     private let pool: ReaderPool
     private let highWater: HighWater?
-    /// The greatest number that was given to a run, committed or not; the next is greater.
-    var lastRun: Int64
-    var pending = Pending()
+    /// Positions that all spaces have used, those that are gone included: grows with each change that is
+    /// appended, and never becomes less.
+    var positions: UInt64
+    /// As of the last commit.
+    private(set) var durablePositions: UInt64
+    var known = Known()
 
-    /// What the open transaction has changed and the database does not say yet.
-    struct Pending {
-        /// Change of the count of visible documents, by the space's number.
-        var documents: [Int64: Int] = [:]
-        /// Numbers of spaces, so that a row's write needs no look-up. Forgotten with each transaction.
+    /// What the writer has read or written of the database, so that it need not look it up for each row. All
+    /// of it is forgotten when a transaction is rolled back or a space removed.
+    struct Known {
         var spaces: [SpaceID: Int64] = [:]
-        /// Number and head of each log that the transaction appends to.
-        var logs: [LogName: (number: Int64, last: SequenceNumber)] = [:]
-        var hasAppendedRuns = false
-        /// A space was removed: the greatest number of a run may have become less.
-        var hasRemovedRuns = false
+        /// By the number of the space.
+        var figures: [Int64: Figures] = [:]
+        var logs: [LogName: Log] = [:]
+    }
+
+    /// The end of a space in commit order.
+    struct Figures {
+        /// Nil before the first run.
+        var lastRun: RunNumber?
+        var lastPosition: CommitPosition
+        /// Visible documents, and as many as the database says.
+        var documents: Int
+        var writtenDocuments: Int
     }
 
     struct LogName: Hashable {
         let space: Int64
         let replica: ReplicaID
+    }
+
+    /// The head of a log.
+    struct Log {
+        let number: Int64
+        var last: SequenceNumber
+        /// The last seal that is kept; nil: there is none.
+        var seal: (last: Int64, isBoundary: Bool)?
     }
 
     /// Opens the database, which must exist (it may be empty), and brings its schema up to date.
@@ -43,7 +60,10 @@ public struct SQLiteStore: ChangeStore {
         try Schema.migrate(writer)
         pool = ReaderPool(path: path)
         self.highWater = highWater
-        lastRun = try writer[.lastRun].first([]) { $0.integer(0) } ?? 0
+        let values: [SQLValue] = [.integer(RunNumber.positionMask), .integer(RunNumber.positionBits)]
+        let here = UInt64(try writer[.sumOfPositions].first(values) { $0.integer(0) } ?? 0)
+        positions = try Queries(connection: writer).removedPositions() + here
+        durablePositions = positions
     }
 
     public mutating func begin() throws(StoreFailure) {
@@ -54,24 +74,34 @@ public struct SQLiteStore: ChangeStore {
     public mutating func commit() throws(StoreFailure) {
         precondition(!writer.isOutsideTransaction, "commit outside a transaction")
         do throws(StoreFailure) {
-            for (space, count) in pending.documents where count != 0 {
-                try writer[.addDocuments].run([.integer(space), .integer(count)])
-            }
-            // The mark is never ahead of the database: lowered before rows go, raised when rows are durable.
-            if pending.hasRemovedRuns { highWater?.write(0) }
+            try writeDocumentCounts()
             try writer[.commit].run([])
         } catch {
             rollback()
             throw error
         }
-        if pending.hasAppendedRuns { highWater?.write(UInt64(lastRun)) }
-        pending = Pending()
+        // Never ahead of what is durable.
+        if positions != durablePositions { highWater?.write(positions) }
+        durablePositions = positions
         try writer.checkpoint(whenFramesExceed: StoreLimits.checkpointFrames)
         if writer.walFrameCount > StoreLimits.walFramesMax { pool.expireOldest() }
     }
 
+    /// The last run of a space says how many documents are visible; the space itself before it has one.
+    private mutating func writeDocumentCounts() throws(StoreFailure) {
+        for (space, figures) in known.figures where figures.documents != figures.writtenDocuments {
+            if let run = figures.lastRun {
+                try writer[.setDocumentsOfRun].run([.integer(run.value), .integer(figures.documents)])
+            } else {
+                try writer[.setDocuments].run([.integer(space), .integer(figures.documents)])
+            }
+            known.figures[space]?.writtenDocuments = figures.documents
+        }
+    }
+
     public mutating func rollback() {
-        pending = Pending()
+        known = Known()
+        positions = durablePositions
         writer.forgetNumbers()
         do throws(StoreFailure) {
             // SQLite has rolled back by itself after some failures.
@@ -86,7 +116,7 @@ public struct SQLiteStore: ChangeStore {
 }
 
 extension SQLiteStore {
-    private var queries: Queries { Queries(connection: writer) }
+    var queries: Queries { Queries(connection: writer) }
 
     public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? { try queries.meta(name) }
     public func spaces() throws(StoreFailure) -> [SpaceRecord] { try queries.spaces() }
@@ -134,9 +164,9 @@ extension SQLiteStore {
         try queries.documents(space, prefix: prefix, after: after, limit: limit)
     }
     public func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int {
-        let stored = try queries.documentCount(space)
-        guard !pending.documents.isEmpty, let number = try queries.number(of: space) else { return stored }
-        return stored + pending.documents[number, default: 0]
+        guard let number = try queries.number(of: space) else { return 0 }
+        if let figures = known.figures[number] { return figures.documents }
+        return try queries.documentCount(number)
     }
     public func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord? {
         try queries.snapshot(space, key)

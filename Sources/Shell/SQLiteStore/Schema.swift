@@ -26,7 +26,7 @@ enum Schema {
         PRAGMA trusted_schema = OFF;
         """
 
-    static let steps = [step1, step2]
+    static let steps = [step1, step2, step3]
 
     /// Brings the database to the newest version; refuses one that is newer than that or not a node's.
     static func migrate(_ connection: Connection) throws(StoreFailure) {

@@ -128,13 +128,13 @@ public final class StateDirectory: Sendable {
         // 3. Whether it goes on from where it stopped.
         let findings = Findings(
             identity: identity, file: try instanceFile(in: path), machine: try InstanceFile.thisMachine(),
-            databaseInode: databaseStatus.inode, lastRun: UInt64(store.lastRun),
+            databaseInode: databaseStatus.inode, positions: store.positions,
             highWater: highWater.read(),
             highWaterSecondsPutBack: try highWater.secondsPutBack())
         let continuity = findings.continuity
         if case .uncertain = continuity { try checkIntegrity(of: store.writer) }
         try settle(row, device: device, findings: findings, continuity: continuity, in: path, wall: wall)
-        highWater.write(UInt64(store.lastRun))
+        highWater.write(store.positions)
         return (StateDirectory(path: path, key: key, continuity: continuity, lock: lock), store)
     }
 

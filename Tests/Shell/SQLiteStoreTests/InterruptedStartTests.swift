@@ -16,7 +16,7 @@ private func findings() -> Findings {
         identity: Findings.Identity(
             device: .zero, seed: nil, origin: nil, token: token(1), inode: 10, changed: 100, nextToken: nil,
             nextInode: nil),
-        file: .found(instance, inode: 10, changed: 100), machine: "m", databaseInode: 5, lastRun: 7,
+        file: .found(instance, inode: 10, changed: 100), machine: "m", databaseInode: 5, positions: 7,
         highWater: 7,
         highWaterSecondsPutBack: 0)
 }

@@ -38,8 +38,11 @@ import Wire
                 ;
                 PRAGMA application_id = \(Schema.applicationID);
                 PRAGMA user_version = 1;
-                INSERT INTO spaces(id, name, keys, position) VALUES (zeroblob(32), 's', x'01', 2);
+                INSERT INTO spaces(id, name, keys, position, documents)
+                VALUES (zeroblob(32), 's', x'01', 2, 7);
                 INSERT INTO logs(space, replica, last) VALUES (1, zeroblob(16), 2);
+                INSERT INTO runs VALUES (4, 1, 1, 2, 2, 2, 1, x'06', x'BB');
+                INSERT INTO runs VALUES (3, 1, 1, 1, 1, 1, 1, x'04', x'AA');
                 INSERT INTO touched VALUES (1, x'61', 1, 1, 1, 1, 0);
                 INSERT INTO touched VALUES (1, x'61', 2, 1, 2, 2, 2);
                 INSERT INTO touched VALUES (1, x'62', 2, 1, 2, 2, 2);
@@ -48,7 +51,13 @@ import Wire
         let space = SpaceID(raw: .zero)
         let skipped = try store.skipped(space)
         #expect(skipped.map(\.change.position.value) == [2] && skipped.first?.reason == .unknown)
-        #expect(try store.forks(space).isEmpty && store.spaces().count == 1)
+        #expect(try store.forks(space).isEmpty && store.spaces().map(\.position.value) == [2])
+        let log = ReplicaID(raw: .zero)
+        let runs = try store.runs(space, log, from: SequenceNumber(1), bytesMax: 100)
+        #expect(runs.map(\.bytes) == [[0xAA], [0xBB]] && runs.map(\.position.value) == [1, 2])
+        let commits = try store.commits(space, after: .start, limit: 9)
+        #expect(commits.map(\.status) == [.executed, .skipped])
+        #expect(try store.heads(space)[log].value == 2 && store.documentCount(space) == 7)
     }
 
     @Test("a database of another program is refused")

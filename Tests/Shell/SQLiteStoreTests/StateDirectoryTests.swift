@@ -176,7 +176,7 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
             try run.write()
         }
         try folder.run("sh", "-c", "rm -f \(state)/repld.db-*; cp copy/repld.db* \(state)/")
-        try expectUncertain(state, "2 runs before")
+        try expectUncertain(state, "2 changes before")
     }
 
     @Test("the database of an earlier run put back is noticed")

@@ -12,7 +12,7 @@ public struct MemoryReader: StoreReading, Sendable {
     public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? { tables.meta[name] }
 
     public func spaces() throws(StoreFailure) -> [SpaceRecord] {
-        tables.spaces.values.map(\.record).sorted { $0.id < $1.id }
+        tables.spaces.values.map(\.current).sorted { $0.id < $1.id }
     }
 
     public func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]] {

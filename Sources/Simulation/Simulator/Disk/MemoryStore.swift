@@ -315,7 +315,7 @@ public struct MemoryStore: ChangeStore, Sendable {
 
 extension MemoryStore {
     /// The last position committed in a space; nil when it has none of that name.
-    public func position(of space: SpaceID) -> CommitPosition? { tables.spaces[space]?.record.position }
+    public func position(of space: SpaceID) -> CommitPosition? { tables.spaces[space]?.current.position }
 
     public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? { try view.meta(name) }
     public func spaces() throws(StoreFailure) -> [SpaceRecord] { try view.spaces() }

@@ -25,6 +25,13 @@ struct MemoryTables: Sendable {
         var idempotency: [Key: IdempotencyRecord] = [:]
         var forks = SortedTable<ReplicaID, ForkRecord>()
         var skipped = SortedTable<CommitPosition, SkippedRecord>()
+
+        /// The record as it reads: changes that were appended since it was written have moved its position.
+        var current: SpaceRecord {
+            var record = record
+            record.position = max(record.position, commits.last?.position ?? .start)
+            return record
+        }
     }
 
     struct Log: Sendable {
