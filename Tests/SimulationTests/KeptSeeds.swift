@@ -1,5 +1,5 @@
-// Seeds that failed once. What they found has a test of its own on the lowest floor that shows it; the seeds stay,
-// although the histories that they draw change with the code.
+// Seeds that failed once. What they found has a test of its own on the lowest floor that shows it; the seeds
+// stay, although the histories that they draw change with the code.
 
 import Testing
 

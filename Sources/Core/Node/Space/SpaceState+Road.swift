@@ -117,8 +117,8 @@ extension SpaceState {
         cached.isDirty = true
     }
 
-    /// Appends an event for the watchers of this space; nil: the change gives no line. It names no document when
-    /// nothing shows of the change.
+    /// Appends an event for the watchers of this space; nil: the change gives no line. It names no document
+    /// when nothing shows of the change.
     mutating func tell(_ patches: [ChangeEvent.DocumentPatches]?, of change: Change, store: UInt64) {
         guard watchers > 0 else { return ring.reset(to: position) }
         guard let patches else { return }
