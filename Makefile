@@ -12,7 +12,7 @@ SWIFT ?= swift
 # Foundation is in no shipped program, so a static standard library keeps them small and free of the toolchain.
 RELEASE := -c release --static-swift-stdlib
 
-.PHONY: help deps build release hunt demo test bench install install-files format
+.PHONY: help deps build release hunt seeds demo test bench install install-files format
 
 help:
 	@echo 'make demo     two nodes on loopback: edited apart, merged (builds what it needs)'
@@ -20,6 +20,7 @@ help:
 	@echo 'make deps     install the Debian packages needed: $(PACKAGES)'
 	@echo 'make build    debug build            make release  release programs in .build/release'
 	@echo 'make bench    beside yrs, loro and automerge on the traces in $$REPL_TRACES, and beside Redis'
+	@echo 'make seeds    meshes under faults in the simulator (SEEDS=$(SEEDS)); part of make test'
 	@echo 'make hunt     finds the planted bugs in a build of its own'
 	@echo 'make install  programs, units and configuration under PREFIX ($(PREFIX)), as root'
 	@echo 'make format   lay out the sources'
@@ -47,8 +48,13 @@ demo: deps
 	@$(SWIFT) build $(RELEASE) --product replctl
 	@Config/demo "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
+# Meshes under faults, 10 simulated minutes each, before the tests: both want all processors.
+SEEDS := 500
+seeds: release
+	"$$($(SWIFT) build $(RELEASE) --show-bin-path)/replsim" --seeds $(SEEDS) --jobs "$$(nproc)" --keep-going
+
 # Unit and law tests run in debug; process tests and traces use the release programs, built once.
-test: release
+test: seeds
 	@Config/packaging/install-packages $(TEST_PACKAGES) || echo 'tests in network namespaces are skipped'
 	REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SWIFT) test --disable-xctest
 

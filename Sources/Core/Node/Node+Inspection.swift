@@ -15,14 +15,18 @@ public struct InspectedDocument: Sendable {
 }
 
 extension Node {
-    /// Both forms of a document; nil when this node is not in the space.
-    public func inspect(_ key: Key, in space: SpaceID) throws(StoreFailure) -> InspectedDocument? {
+    /// Both forms of documents, in their order; nil when this node is not in the space.
+    public func inspect(_ keys: [Key], in space: SpaceID) throws(StoreFailure) -> [InspectedDocument]? {
         guard let index = spaceIndex(space) else { return nil }
         precondition(spaces[index].openRun == nil, "an inspection within a batch")
         var reader = LogReader(space: space)
-        let stored = try SpaceState.load(key, of: space, from: store, with: &reader).document
-        return InspectedDocument(
-            cached: spaces[index].documents.peek(key) { $0.document }, stored: stored)
+        var inspected: [InspectedDocument] = []
+        for key in keys {
+            let stored = try SpaceState.load(key, of: space, from: store, with: &reader).document
+            inspected.append(
+                InspectedDocument(cached: spaces[index].documents.peek(key) { $0.document }, stored: stored))
+        }
+        return inspected
     }
 
     /// What a program would read, from memory when it is there; nil when it is absent.

@@ -60,6 +60,8 @@ public enum ReplicationLimits {
     public static let digestMillisecondsPerDocument: UInt64 = 4
     /// Documents hashed in one step of a digest, and the pause between two steps.
     public static let digestDocumentsPerStep = 512
+    /// Documents of a space whose digest is remembered until they change. 1 MiB of memory.
+    public static let digestKnownMax = 8_192
     public static let digestPauseMilliseconds: UInt64 = 20
     /// Parts of a digest that are compared to find the first document that differs.
     public static let digestBuckets = 256

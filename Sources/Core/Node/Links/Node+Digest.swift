@@ -22,11 +22,27 @@ struct DigestWalk: Sendable {
     /// The state it is of.
     let position: CommitPosition
     var digest = StateDigest()
+    /// Documents as they were hashed last, also for earlier states: what did not change is not read again.
+    var known: [Key: KnownDocument] = [:]
     /// The last document hashed.
     var after: Key?
     var isDone = false
     /// Monotonic milliseconds of the next step.
     var nextStep: UInt64
+
+    /// A document with the digest that it had after a commit.
+    struct KnownDocument: Sendable {
+        let position: CommitPosition
+        let digest: Bytes32
+    }
+}
+
+extension DigestWalk {
+    /// Keeps the digest for the next walk. Over the limit new documents are hashed each time.
+    fileprivate mutating func remember(_ record: DocumentRecord, _ digest: Bytes32) {
+        guard known.count < ReplicationLimits.digestKnownMax || known[record.key] != nil else { return }
+        known[record.key] = KnownDocument(position: record.position, digest: digest)
+    }
 }
 
 extension Node {
@@ -48,16 +64,25 @@ extension Node {
             } ?? false
         }
         guard isWanted else { return }
-        var walk = links.digests.removeValue(forKey: space)
-        if walk?.position != spaces[index].position { walk = nil }
+        let walk = links.digests.removeValue(forKey: space)
         var current = walk ?? DigestWalk(position: spaces[index].position, nextStep: 0)
+        if current.position != spaces[index].position {
+            current = DigestWalk(position: spaces[index].position, known: current.known, nextStep: 0)
+        }
         if !current.isDone, now.monotonic >= current.nextStep {
             let limit = ReplicationLimits.digestDocumentsPerStep
             let records = try store.documents(space, prefix: "", after: current.after, limit: limit)
             // One reader for all of them: documents of one log share its decoded sections.
             var reader = LogReader(space: space)
             for record in records {
-                current.digest.add(try digestLine(record.key, in: space, with: &reader))
+                let line: StateDigest.Line
+                if let known = current.known[record.key], known.position == record.position {
+                    line = StateDigest.Line(key: record.key, digest: known.digest)
+                } else {
+                    line = try digestLine(record.key, in: index, with: &reader)
+                    current.remember(record, line.digest)
+                }
+                current.digest.add(line)
             }
             current.after = records.last?.key ?? current.after
             current.isDone = records.count < limit
@@ -66,10 +91,14 @@ extension Node {
         links.digests[space] = current
     }
 
+    /// Hashes a document as programs see it: in memory when it is there, else as the store gives it.
     private func digestLine(
-        _ key: Key, in space: SpaceID, with reader: inout LogReader
+        _ key: Key, in index: Int, with reader: inout LogReader
     ) throws(StoreFailure) -> StateDigest.Line {
-        let document = try SpaceState.load(key, of: space, from: store, with: &reader).document
+        if let digest = spaces[index].documents.peek(key, { $0.document.digest() }) {
+            return StateDigest.Line(key: key, digest: digest)
+        }
+        let document = try SpaceState.load(key, of: spaces[index].id, from: store, with: &reader).document
         return StateDigest.Line(key: key, digest: document.digest())
     }
 
@@ -172,7 +201,7 @@ extension Node {
             let records = try store.documents(space, prefix: "", after: after, limit: 1_024)
             for record in records where StateDigest.part(of: record.key) == part {
                 if lines.count == ReplicationLimits.digestListMax { break }
-                lines.append(try digestLine(record.key, in: space, with: &reader))
+                lines.append(try digestLine(record.key, in: index, with: &reader))
             }
             guard records.count == 1_024 else { break }
             after = records.last?.key

@@ -29,22 +29,25 @@ extension Checker {
         guard world.nodes[index].node != nil, !world.nodes[index].isInBatch, !traitors.contains(index) else {
             return
         }
-        for _ in 0..<limit {
-            guard !views[index].unchecked.isEmpty else { return }
-            let key = views[index].unchecked.removeFirst()
-            try check(key, at: index, world)
+        let keys = Array(views[index].unchecked.prefix(limit))
+        views[index].unchecked.removeFirst(keys.count)
+        guard let inspected = try inspect(keys, at: index, world) else { return }
+        for (key, document) in zip(keys, inspected) { try check(document, key, at: index) }
+    }
+
+    /// Documents of a node, in the order of the keys; nil when it does not run or is not in the space.
+    private func inspect(_ keys: [Key], at index: Int, _ world: borrowing World) throws(Violation)
+        -> [InspectedDocument]?
+    {
+        guard let space, !keys.isEmpty else { return nil }
+        do throws(StoreFailure) {
+            return try world.nodes[index].node?.inspect(keys, in: space)
+        } catch {
+            throw Violation(.stored, "node \(index), documents \(keys): \(error)")
         }
     }
 
-    private mutating func check(_ key: Key, at index: Int, _ world: borrowing World) throws(Violation) {
-        guard let space else { return }
-        let inspected: InspectedDocument?
-        do throws(StoreFailure) {
-            inspected = try world.nodes[index].node?.inspect(key, in: space)
-        } catch {
-            throw Violation(.stored, "node \(index), document \(key): \(error)")
-        }
-        guard let inspected else { return }
+    private mutating func check(_ inspected: InspectedDocument, _ key: Key, at index: Int) throws(Violation) {
         comparisons += 1
         let expected = Self.text(model(of: Array(key.utf8), at: index).plain)
         let stored = Self.text(inspected.stored.plain)
@@ -83,23 +86,18 @@ extension Checker {
 
     /// All documents of these nodes are the same, byte for byte and by digest.
     mutating func checkEqual(_ indices: [Int], _ world: borrowing World) throws(Violation) {
-        guard let space, let first = indices.first else { return }
-        for key in universe.touching.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            let name = Key(String(decoding: key, as: UTF8.self))
-            var typed: TypedValue?
-            var digest: Bytes32?
-            for index in indices {
-                let inspected: InspectedDocument?
-                do throws(StoreFailure) {
-                    inspected = try world.nodes[index].node?.inspect(name, in: space)
-                } catch {
-                    throw Violation(.stored, "node \(index), document \(name): \(error)")
-                }
-                guard let document = inspected?.stored else { continue }
-                if index == first { (typed, digest) = (document.typed, document.digest()) }
-                guard document.typed == typed, document.digest() == digest else {
-                    throw Violation(.sameDocuments, "\(name) differs between nodes \(first) and \(index)")
-                }
+        let keys = universe.touching.keys.sorted { $0.lexicographicallyPrecedes($1) }
+            .map { Key(String(decoding: $0, as: UTF8.self)) }
+        var first: (index: Int, states: [(typed: TypedValue?, digest: Bytes32)])?
+        for index in indices {
+            guard let inspected = try inspect(keys, at: index, world) else { continue }
+            let states = inspected.map { (typed: $0.stored.typed, digest: $0.stored.digest()) }
+            guard let known = first else {
+                first = (index, states)
+                continue
+            }
+            for (key, (one, other)) in zip(keys, zip(known.states, states)) where one != other {
+                throw Violation(.sameDocuments, "\(key) differs between nodes \(known.index) and \(index)")
             }
         }
     }
