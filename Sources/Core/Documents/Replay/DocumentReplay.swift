@@ -27,9 +27,22 @@ public struct DocumentReplay: Sendable {
         /// Where in `edits` a replica's is, once they are many.
         var places: [Int32: Int] = [:]
 
-        func place(of replica: Int32) -> Int? {
+        private func place(of replica: Int32) -> Int? {
             if let last = edits.last, last.replica == replica { return edits.count - 1 }
             return edits.count <= 8 ? edits.firstIndex { $0.replica == replica } : places[replica]
+        }
+
+        mutating func note(edit dot: ReplayDot, _ timestamp: UInt64) {
+            let edit = (dot.replica, timestamp, dot.sequence)
+            if let place = place(of: dot.replica) {
+                edits[place] = edit
+                return
+            }
+            edits.append(edit)
+            if edits.count < 8 { return }
+            for place in (edits.count == 8 ? 0 : edits.count - 1)..<edits.count {
+                places[edits[place].replica] = place
+            }
         }
     }
 
@@ -63,31 +76,57 @@ public struct DocumentReplay: Sendable {
 
     /// Notes the last edit of a run: in the container, so in all above it.
     public mutating func note(edit dot: ReplayDot, _ timestamp: UInt64, in target: Target) {
-        let edit = (dot.replica, timestamp, dot.sequence)
-        if let place = targets[target.index].place(of: dot.replica) {
-            targets[target.index].edits[place] = edit
-            return
-        }
-        targets[target.index].edits.append(edit)
-        let count = targets[target.index].edits.count
-        if count < 8 { return }
-        for place in (count == 8 ? 0 : count - 1)..<count {
-            targets[target.index].places[targets[target.index].edits[place].replica] = place
-        }
+        targets[target.index].note(edit: dot, timestamp)
     }
 
-    /// An insertion of `count` scalars that stand in the history's text; origins are covered.
+    /// An insertion of `count` scalars that stand in the history's text; origins are covered. Its last edit
+    /// has this sequence and time. False when it is not for the bulk road: then `insertTextAlone` does it.
     public mutating func insertText(
         _ first: ReplayDot, count: Int, left: ReplayDot, right: ReplayDot, text: Int, byteCount: Int,
-        in target: Target
-    ) {
-        targets[target.index].text.insert(
+        lastEdit: UInt64, _ timestamp: UInt64, in target: Target
+    ) -> Bool {
+        targets[target.index].note(edit: ReplayDot(replica: first.replica, sequence: lastEdit), timestamp)
+        return targets[target.index].text.insert(
             first, count: count, left: left, right: right, text: text, byteCount: byteCount)
     }
 
-    /// A deletion of consecutive dots, which are covered.
-    public mutating func deleteText(_ first: ReplayDot, count: Int, in target: Target) {
+    /// A deletion of consecutive dots, which are covered. False when it is not for the bulk road: then
+    /// `deleteTextAlone` does it.
+    public mutating func deleteText(_ first: ReplayDot, count: Int, in target: Target) -> Bool {
         targets[target.index].text.delete(first, count: count)
+    }
+
+    /// An insertion in a log that has come beyond what runs hold. `text` is the history's.
+    public mutating func insertTextAlone(
+        _ first: Dot, left: Dot?, right: Dot?, _ bytes: Range<Int>, in target: Target,
+        replicas: [ReplicaID], text: [UInt8]
+    ) {
+        settle(target, replicas, text)
+        text[bytes].withUnsafeBufferPointer { utf8 in
+            _ = document.state.texts[targets[target.index].content].insert(
+                utf8, first: first, left: left, right: right)
+        }
+    }
+
+    /// A deletion in a log that has come beyond what runs hold.
+    public mutating func deleteTextAlone(
+        _ range: DotRange, in target: Target, replicas: [ReplicaID], text: [UInt8]
+    ) {
+        settle(target, replicas, text)
+        document.state.texts[targets[target.index].content].hide(range)
+    }
+
+    /// Applies the runs so far.
+    private mutating func settle(_ target: Target, _ replicas: [ReplicaID], _ text: [UInt8]) {
+        let runs = targets[target.index].text
+        targets[target.index].text = TextReplay()
+        if runs.isEmpty { return }
+        document.state.texts[targets[target.index].content].replay(runs, replicas: replicas, text: text)
+    }
+
+    /// Makes room for so many runs of a text.
+    public mutating func reserve(insertions: Int, deletions: Int, in target: Target) {
+        targets[target.index].text.reserve(runs: insertions, deleted: deletions)
     }
 
     /// Increments that add up to `sum`.
@@ -114,9 +153,7 @@ public struct DocumentReplay: Sendable {
     /// The document with everything in it. `text` is what the insertions pointed into.
     public consuming func finish(replicas: [ReplicaID], text: [UInt8]) -> Document {
         writeEdits(replicas)
-        for target in targets where !target.text.runs.isEmpty {
-            document.state.texts[target.content].replay(target.text, replicas: replicas, text: text)
-        }
+        for index in targets.indices { settle(Target(index: index), replicas, text) }
         return document
     }
 

@@ -10,8 +10,9 @@
 import Causality
 
 /// An order in the making.
-struct SequenceBuilder: Sendable {
-    struct Atom: Sendable {
+struct SequenceBuilder {
+    /// 32 bytes, so that two share a line of the cache.
+    private struct Atom {
         var next: Int32 = -1
         var previous: Int32 = -1
         /// Of its first position.
@@ -20,68 +21,58 @@ struct SequenceBuilder: Sendable {
         var gap: Int32 = -1
         /// The run that it is part of; -1 while it is not inserted.
         var run: Int32 = -1
+        /// Its first sequence.
+        var start: Int32
+        /// Positions; 0 for the one that ends a replica's.
+        var count: Int32 = 0
         var isLeftChild = false
         var isHidden = false
 
         var isHeld: Bool { run >= 0 }
+        var lastDepth: Int32 { depth &+ count &- 1 }
     }
 
     /// The dots of one replica: where atoms begin.
-    struct Dots: Sendable {
+    private struct Dots {
         /// The sequence of the first bit.
-        var base: UInt64 = 0
-        var end: UInt64 = 0
+        var base = Int32.max
+        var end: Int32 = 0
         /// The first bit in `bits`, a multiple of 64.
         var firstBit = 0
 
-        func contains(_ sequence: UInt64) -> Bool { base <= sequence && sequence < end }
+        func contains(_ sequence: Int32) -> Bool { base <= sequence && sequence < end }
     }
 
-    private let runs: ContiguousArray<TextRun>
+    private var runs: ContiguousArray<TextRun>
+    private let deleted: ContiguousArray<DeletedRun>
     private let replicas: [ReplicaID]
     /// By number of the replica.
     private var dots: ContiguousArray<Dots>
     private var bits: ContiguousArray<UInt64> = []
     /// Bits before each word.
     private var counts: ContiguousArray<Int32> = []
-    private(set) var atoms: ContiguousArray<Atom> = []
-    /// The first sequence of each atom, and one more at the end.
-    private(set) var starts: ContiguousArray<UInt64> = []
-    private var atomReplicas: ContiguousArray<Int32> = []
+    /// Ascending by replica and sequence.
+    private var atoms: ContiguousArray<Atom> = []
     /// The first atom in the list; -1 while it is empty.
-    private(set) var first: Int32 = -1
+    private var first: Int32 = -1
     private var stepsLeft: Int
 
-    /// Nil when the runs are not for this road: too spread, or too many siblings.
-    static func build(_ runs: ContiguousArray<TextRun>, replicas: [ReplicaID]) -> SequenceBuilder? {
-        var builder = SequenceBuilder(runs, replicas)
+    /// The order of all positions and the UTF-8 of the visible ones, which is in `text`. Nil when the runs
+    /// are not for this road: too spread, or too many siblings.
+    static func build(
+        _ replay: TextReplay, replicas: [ReplicaID], text: [UInt8]
+    ) -> (order: BuiltOrder, utf8: [UInt8])? {
+        var builder = SequenceBuilder(replay, replicas)
         guard builder.markAtoms(), builder.placeRuns() else { return nil }
-        return builder
+        for run in builder.deleted { builder.hide(run) }
+        return builder.collect(text)
     }
 
-    private init(_ runs: ContiguousArray<TextRun>, _ replicas: [ReplicaID]) {
-        self.runs = runs
+    private init(_ replay: TextReplay, _ replicas: [ReplicaID]) {
+        (runs, deleted) = (replay.runs, replay.deleted)
         self.replicas = replicas
         dots = ContiguousArray(repeating: Dots(), count: replicas.count)
         stepsLeft = 64 * runs.count + 4_096
-    }
-
-    func run(of atom: Int32) -> TextRun { runs[Int(atoms[Int(atom)].run)] }
-    func replica(of atom: Int32) -> Int32 { atomReplicas[Int(atom)] }
-    /// The right origin that counts: an unknown one is the end.
-    func origin(of atom: Int32) -> ReplayDot {
-        let right = run(of: atom).right
-        return heldAtom(right) < 0 ? .none : right
-    }
-    func count(of atom: Int32) -> Int { Int(starts[Int(atom) + 1] - starts[Int(atom)]) }
-
-    /// The atoms that show, in order.
-    func forEachVisible(_ body: (Int32) -> Void) {
-        var next = first
-        while next >= 0 {
-            if !atoms[Int(next)].isHidden { body(next) }
-            next = atoms[Int(next)].next
-        }
     }
 
     // MARK: Atoms
@@ -89,69 +80,68 @@ struct SequenceBuilder: Sendable {
     /// Marks the first dot of every atom. False when the dots are so spread that a bit each is too much.
     private mutating func markAtoms() -> Bool {
         var inserted = 0
-        for run in runs where !run.isDeletion {
-            let replica = Int(run.first.replica)
-            if dots[replica].end == 0 { dots[replica].base = run.first.sequence }
-            dots[replica].base = min(dots[replica].base, run.first.sequence)
+        for run in runs {
+            let replica = Int(run.replica)
+            dots[replica].base = min(dots[replica].base, run.sequence)
             dots[replica].end = max(dots[replica].end, run.end)
-            inserted += run.count
+            inserted += Int(run.count)
         }
         var bitCount = 0
         for replica in dots.indices where dots[replica].end > 0 {
             dots[replica].firstBit = bitCount
-            let span = dots[replica].end - dots[replica].base
-            guard span < 1 << 31 else { return false }
-            bitCount += (Int(span) + 64) & ~63
+            bitCount += (Int(dots[replica].end - dots[replica].base) + 64) & ~63
         }
         guard inserted < 1 << 30, bitCount <= 64 * (inserted + 128 * replicas.count) + 1 << 20 else {
             return false
         }
         bits = ContiguousArray(repeating: 0, count: bitCount / 64)
         for run in runs {
-            mark(run.first.replica, run.first.sequence)
-            mark(run.first.replica, run.end)
-            if !run.left.isNone { mark(run.left.replica, run.left.sequence + 1) }
-            if !run.right.isNone { mark(run.right.replica, run.right.sequence) }
+            mark(run.replica, run.sequence)
+            mark(run.replica, run.end)
+            if run.leftReplica >= 0 { mark(run.leftReplica, run.left + 1) }
+            if run.rightReplica >= 0 { mark(run.rightReplica, run.right) }
+        }
+        for run in deleted {
+            mark(run.replica, run.sequence)
+            mark(run.replica, run.end)
         }
         numberAtoms()
         return true
     }
 
-    private mutating func mark(_ replica: Int32, _ sequence: UInt64) {
+    private mutating func mark(_ replica: Int32, _ sequence: Int32) {
         let dots = dots[Int(replica)]
-        guard dots.end > 0, dots.base <= sequence, sequence <= dots.end else { return }
+        guard dots.base <= sequence, sequence <= dots.end else { return }
         let bit = dots.firstBit + Int(sequence - dots.base)
         bits[bit >> 6] |= 1 << UInt64(bit & 63)
     }
 
     private mutating func numberAtoms() {
-        counts.reserveCapacity(bits.count + 1)
+        counts.reserveCapacity(bits.count)
         var total: Int32 = 0
         for word in bits {
             counts.append(total)
             total += Int32(word.nonzeroBitCount)
         }
-        starts.reserveCapacity(Int(total) + 1)
-        atomReplicas.reserveCapacity(Int(total))
-        for replica in dots.indices where dots[replica].end > 0 {
-            let words = (Int(dots[replica].end - dots[replica].base) + 64) / 64
-            let firstWord = dots[replica].firstBit / 64
+        atoms.reserveCapacity(Int(total))
+        for dots in dots where dots.end > 0 {
+            let words = (Int(dots.end - dots.base) + 64) / 64
+            var last: Int?
             for word in 0..<words {
-                var rest = bits[firstWord + word]
-                let sequence = dots[replica].base + UInt64(word * 64)
+                var rest = bits[dots.firstBit / 64 + word]
                 while rest != 0 {
-                    starts.append(sequence + UInt64(rest.trailingZeroBitCount))
-                    atomReplicas.append(Int32(replica))
+                    let start = dots.base + Int32(word * 64 + rest.trailingZeroBitCount)
+                    if let last { atoms[last].count = start - atoms[last].start }
+                    last = atoms.count
+                    atoms.append(Atom(start: start))
                     rest &= rest - 1
                 }
             }
         }
-        starts.append(0)
-        atoms = ContiguousArray(repeating: Atom(), count: Int(total))
     }
 
     /// The atom that begins at or before a sequence; -1 when the replica has none there.
-    private func atom(_ replica: Int32, _ sequence: UInt64) -> Int32 {
+    private func atom(_ replica: Int32, _ sequence: Int32) -> Int32 {
         let dots = dots[Int(replica)]
         guard dots.contains(sequence) else { return -1 }
         let bit = dots.firstBit + Int(sequence - dots.base)
@@ -160,9 +150,9 @@ struct SequenceBuilder: Sendable {
     }
 
     /// The atom of a dot that was inserted; -1 for any other one.
-    private func heldAtom(_ dot: ReplayDot) -> Int32 {
-        if dot.isNone { return -1 }
-        let found = atom(dot.replica, dot.sequence)
+    private func heldAtom(_ replica: Int32, _ sequence: Int32) -> Int32 {
+        if replica < 0 { return -1 }
+        let found = atom(replica, sequence)
         return found >= 0 && atoms[Int(found)].isHeld ? found : -1
     }
 
@@ -170,54 +160,58 @@ struct SequenceBuilder: Sendable {
 
     private mutating func placeRuns() -> Bool {
         for index in runs.indices {
-            let run = runs[index]
-            if run.isDeletion {
-                hide(run)
-            } else {
-                guard insert(run, Int32(index)) else { return false }
-            }
+            guard insert(runs[index], Int32(index)) else { return false }
         }
         return true
     }
 
-    private mutating func hide(_ run: TextRun) {
-        let dots = dots[Int(run.first.replica)]
-        let (low, high) = (max(run.first.sequence, dots.base), min(run.end, dots.end))
+    private mutating func hide(_ run: DeletedRun) {
+        let dots = dots[Int(run.replica)]
+        let (low, high) = (max(run.sequence, dots.base), min(run.end, dots.end))
         guard low < high else { return }
-        var next = atom(run.first.replica, low)
-        while starts[Int(next)] < high, atomReplicas[Int(next)] == run.first.replica {
-            atoms[Int(next)].isHidden = true
+        var next = Int(atom(run.replica, low))
+        while atoms[next].start < high {
+            atoms[next].isHidden = true
             next += 1
-            if Int(next) == atoms.count { return }
         }
     }
 
     private mutating func insert(_ run: TextRun, _ index: Int32) -> Bool {
-        let begin = atom(run.first.replica, run.first.sequence)
-        var end = begin
-        while Int(end) < atoms.count, atomReplicas[Int(end)] == run.first.replica, starts[Int(end)] < run.end
-        {
-            // A dot that is known already: the general road knows what to do.
-            if atoms[Int(end)].isHeld { return false }
-            end += 1
-        }
-        let (left, right) = (heldAtom(run.left), heldAtom(run.right))
+        let begin = atom(run.replica, run.sequence)
+        let left = heldAtom(run.leftReplica, run.left)
+        let right = heldAtom(run.rightReplica, run.right)
+        // An unknown right origin counts as the end.
+        if right < 0, run.rightReplica >= 0 { runs[Int(index)].rightReplica = -1 }
         guard var place = neighbours(left, right) ?? siblings(left, right, run) else { return false }
-        for atom in begin..<end {
-            let count = Int32(self.count(of: atom))
-            atoms[Int(atom)].run = index
-            atoms[Int(atom)].isHidden = false
-            atoms[Int(atom)].depth = place.depth
-            atoms[Int(atom)].isLeftChild = place.isLeftChild
+        let next = place.previous < 0 ? first : atoms[Int(place.previous)].next
+        var previous = place.previous
+        var rest = run.count
+        var last = begin
+        while true {
+            var atom = atoms[Int(last)]
+            // A dot that is known already: the general road knows what to do.
+            if atom.isHeld { return false }
+            atom.run = index
+            atom.depth = place.depth
+            atom.isLeftChild = place.isLeftChild
+            atom.previous = previous
             place.isLeftChild = false
-            place.depth += count
-            atoms[Int(atom)].gap = place.depth - 1
-            if atom > begin {
-                atoms[Int(atom)].previous = atom - 1
-                atoms[Int(atom) - 1].next = atom
-            }
+            place.depth &+= atom.count
+            rest &-= atom.count
+            atom.next = rest > 0 ? last &+ 1 : next
+            atom.gap = rest > 0 ? place.depth &- 1 : place.gap
+            atoms[Int(last)] = atom
+            if rest <= 0 { break }
+            previous = last
+            last &+= 1
         }
-        link(begin, end - 1, place)
+        if place.previous < 0 {
+            first = begin
+        } else {
+            atoms[Int(place.previous)].next = begin
+            atoms[Int(place.previous)].gap = place.previousGap
+        }
+        if next >= 0 { atoms[Int(next)].previous = last }
         return true
     }
 
@@ -230,22 +224,8 @@ struct SequenceBuilder: Sendable {
         var isLeftChild: Bool
     }
 
-    private mutating func link(_ begin: Int32, _ last: Int32, _ place: Place) {
-        let next = place.previous < 0 ? first : atoms[Int(place.previous)].next
-        atoms[Int(begin)].previous = place.previous
-        atoms[Int(last)].next = next
-        atoms[Int(last)].gap = place.gap
-        if place.previous < 0 {
-            first = begin
-        } else {
-            atoms[Int(place.previous)].next = begin
-            atoms[Int(place.previous)].gap = place.previousGap
-        }
-        if next >= 0 { atoms[Int(next)].previous = last }
-    }
-
     private func lastDepth(of atom: Int32) -> Int32 {
-        atom < 0 ? 0 : atoms[Int(atom)].depth + Int32(count(of: atom)) - 1
+        atom < 0 ? 0 : atoms[Int(atom)].lastDepth
     }
 
     private func gap(after atom: Int32) -> Int32 {
@@ -304,7 +284,7 @@ struct SequenceBuilder: Sendable {
         var group = start
         while group != parent {
             guard let (root, next) = subtree(from: group, depth) else { return nil }
-            if !isLess(root, run.first) { break }
+            if !isLess(root, run) { break }
             group = next
         }
         let previous = atoms[Int(group)].previous
@@ -355,16 +335,17 @@ struct SequenceBuilder: Sendable {
         return (root, next)
     }
 
-    private func isLess(_ atom: Int32, _ dot: ReplayDot) -> Bool {
-        let replica = atomReplicas[Int(atom)]
-        if replica == dot.replica { return starts[Int(atom)] < dot.sequence }
-        return replicas[Int(replica)] < replicas[Int(dot.replica)]
+    private func isLess(_ atom: Int32, _ run: TextRun) -> Bool {
+        let replica = runs[Int(atoms[Int(atom)].run)].replica
+        if replica == run.replica { return atoms[Int(atom)].start < run.sequence }
+        return replicas[Int(replica)] < replicas[Int(run.replica)]
     }
 
     /// Right-side siblings stand by right origin, later first, then by dot.
-    private mutating func isBefore(_ sibling: Int32, _ origin: Int32, _ run: TextRun) -> Bool? {
-        let other = heldAtom(self.run(of: sibling).right)
-        if other == origin { return isLess(sibling, run.first) }
+    private mutating func isBefore(_ root: Int32, _ origin: Int32, _ run: TextRun) -> Bool? {
+        let sibling = runs[Int(atoms[Int(root)].run)]
+        let other = heldAtom(sibling.rightReplica, sibling.right)
+        if other == origin { return isLess(root, run) }
         if other < 0 { return true }
         if origin < 0 { return false }
         return isLater(other, than: origin)
@@ -381,5 +362,28 @@ struct SequenceBuilder: Sendable {
             stepsLeft -= 2
             if stepsLeft < 0 { return nil }
         }
+    }
+
+    // MARK: The end
+
+    /// Walks the list once: spans as long as they can be, and the text of those that show.
+    private func collect(_ text: [UInt8]) -> (order: BuiltOrder, utf8: [UInt8]) {
+        var order = BuiltOrder(replicas: replicas)
+        var visible = GatheredText(text)
+        var next = first
+        while next >= 0 {
+            let atom = atoms[Int(next)]
+            let run = runs[Int(atom.run)]
+            var span = BuiltOrder.Span(
+                sequence: atom.start, count: atom.count, depth: atom.depth, gap: atom.gap,
+                replica: run.replica, isLeftChild: atom.isLeftChild, isVisible: !atom.isHidden)
+            if run.rightReplica >= 0 {
+                (span.originReplica, span.originSequence) = (run.rightReplica, run.right)
+            }
+            if !atom.isHidden { visible.add(run, from: Int(atom.start - run.sequence), Int(atom.count)) }
+            order.append(span)
+            next = atom.next
+        }
+        return (order, visible.finish())
     }
 }

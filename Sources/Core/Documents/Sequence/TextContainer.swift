@@ -44,7 +44,7 @@ struct TextContainer: Sendable {
         enum Source: Sendable {
             /// What `SequenceOrder.encode` wrote; a checksum holds over it.
             case encoded([UInt8])
-            case built(SequenceBuilder, replicas: [ReplicaID])
+            case built(BuiltOrder)
         }
 
         let source: Source
@@ -54,8 +54,8 @@ struct TextContainer: Sendable {
         /// Nil when the bytes lie: the checksum holds, but they are no order of this content.
         func order() -> SequenceOrder? {
             switch source {
-            case .built(let builder, let replicas):
-                return SequenceOrder(builder, replicas: replicas)
+            case .built(let built):
+                return SequenceOrder(built)
             case .encoded(let bytes):
                 var reader = ByteReader(bytes)
                 do throws(DecodeFault) {
@@ -211,10 +211,10 @@ struct TextContainer: Sendable {
     // MARK: Folding and coding
 
     /// Takes over what a history built, and the UTF-8 of its visible positions; there must be nothing yet.
-    mutating func fold(_ builder: SequenceBuilder, replicas: [ReplicaID], utf8: [UInt8]) {
+    mutating func fold(_ built: BuiltOrder, utf8: [UInt8]) {
         precondition(isEmpty, "a text that has content is not built anew")
         let count = utf8.withUnsafeBufferPointer { TextRope.scalarCount(of: $0) }
-        folded = Folded(source: .built(builder, replicas: replicas), utf8: utf8, scalarCount: count)
+        folded = Folded(source: .built(built), utf8: utf8, scalarCount: count)
     }
 
     /// The order and the visible UTF-8, each with its length in front.

@@ -109,12 +109,25 @@ struct ColumnReader: Sendable {
         return bytes[offset]
     }
 
+    func isNext(_ byte: UInt8) -> Bool { offset < end && bytes[offset] == byte }
+
+    /// Most numbers have one byte: those are read where they are needed.
+    @inline(__always)
     mutating func varint() throws(DecodeFault) -> UInt64 {
+        if offset < end {
+            let first = bytes[offset]
+            if first < 0x80 {
+                offset += 1
+                return UInt64(first)
+            }
+        }
+        return try longVarint()
+    }
+
+    private mutating func longVarint() throws(DecodeFault) -> UInt64 {
         guard offset < end else { throw .truncated(needed: 1, available: 0) }
-        let first = bytes[offset]
+        var (value, shift) = (UInt64(bytes[offset] & 0x7F), UInt64(7))
         offset += 1
-        if first < 0x80 { return UInt64(first) }
-        var (value, shift) = (UInt64(first & 0x7F), UInt64(7))
         while true {
             guard offset < end else { throw .truncated(needed: 1, available: 0) }
             let byte = bytes[offset]
@@ -174,20 +187,23 @@ struct RunReader: Sendable {
     init(_ column: ColumnReader) { self.column = column }
 
     /// The next value and how often it comes at least, 1 or more.
+    @inline(__always)
     mutating func peek() throws(DecodeFault) -> (value: UInt64, repeats: UInt64) {
-        if repeats == 0 {
-            if literals == 0 {
-                let head = try column.varint()
-                if head < 2 { throw .outOfRange(field: "column run") }
-                if head & 1 == 1 { literals = head >> 1 } else { repeats = head >> 1 }
-            }
-            if literals > 0 {
-                literals -= 1
-                repeats = 1
-            }
-            value = try column.varint()
-        }
+        if repeats == 0 { try read() }
         return (value, repeats)
+    }
+
+    private mutating func read() throws(DecodeFault) {
+        if literals == 0 {
+            let head = try column.varint()
+            if head < 2 { throw .outOfRange(field: "column run") }
+            if head & 1 == 1 { literals = head >> 1 } else { repeats = head >> 1 }
+        }
+        if literals > 0 {
+            literals -= 1
+            repeats = 1
+        }
+        value = try column.varint()
     }
 
     /// Moves past so many of what `peek` told.

@@ -66,22 +66,41 @@ enum BlockFrame {
         }
         let needed = lengths.reduce(0) { $0 + ($1.stored > 0 ? $1.stored : $1.length) }
         if needed > reader.remaining { throw .truncated(needed: needed, available: reader.remaining) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(total)
         var ranges: [Range<Int>] = []
-        for (length, stored) in lengths {
-            let start = bytes.count
-            if stored > 0 {
-                try Zstd.decompress(block, reader.offset, stored, to: length, appendingTo: &bytes)
-                try reader.skip(stored)
-            } else {
-                bytes.append(contentsOf: block[reader.offset..<reader.offset + length])
-                try reader.skip(length)
-            }
-            ranges.append(start..<bytes.count)
+        for (length, _) in lengths {
+            let start = ranges.last?.upperBound ?? 0
+            ranges.append(start..<start + length)
         }
+        guard let bytes = unpack(block, from: reader.offset, lengths, total) else {
+            throw .outOfRange(field: "block")
+        }
+        try reader.skip(needed)
         try reader.finish()
         return Columns(bytes: bytes, ranges: ranges, operations: operations)
+    }
+
+    /// All columns in one array. Nil when one of them is not what was announced.
+    private static func unpack(
+        _ block: [UInt8], from start: Int, _ lengths: [(length: Int, stored: Int)], _ total: Int
+    ) -> [UInt8]? {
+        var isWhole = true
+        let decompressor = Zstd.Decompressor()
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(total, 1)) { buffer, count in
+            var offset = start
+            for (length, stored) in lengths where length > 0 {
+                let source = block[offset..<offset + (stored > 0 ? stored : length)]
+                let place = UnsafeMutableBufferPointer(rebasing: buffer[count..<count + length])
+                if stored == 0 {
+                    _ = place.initialize(fromContentsOf: source)
+                } else if !decompressor.decompress(source, into: place) {
+                    isWhole = false
+                    return
+                }
+                count += length
+                offset = source.endIndex
+            }
+        }
+        return isWhole ? bytes : nil
     }
 }
 
@@ -131,20 +150,24 @@ enum Zstd {
         return isDone ? out : nil
     }
 
-    /// Exactly `count` bytes, or a fault.
-    static func decompress(
-        _ bytes: [UInt8], _ start: Int, _ length: Int, to count: Int, appendingTo out: inout [UInt8]
-    ) throws(DecodeFault) {
-        precondition(start + length <= bytes.count, "\(length) bytes from \(start) of \(bytes.count)")
-        var written = 0
-        let plain = [UInt8](unsafeUninitializedCapacity: max(count, 1)) { buffer, initialized in
-            written = bytes.withUnsafeBytes { source in
-                ZSTD_decompress(
-                    buffer.baseAddress, count, source.baseAddress.map { $0 + start }, length)
-            }
-            initialized = ZSTD_isError(written) == 0 ? min(written, count) : 0
+    /// What zstd needs to unpack: making it costs more than a small column does, so one serves all columns of
+    /// a block.
+    struct Decompressor: ~Copyable {
+        private let context: OpaquePointer
+
+        init() {
+            guard let context = ZSTD_createDCtx() else { preconditionFailure("no memory for zstd") }
+            self.context = context
         }
-        if ZSTD_isError(written) != 0 || written != count { throw .outOfRange(field: "block") }
-        out.append(contentsOf: plain)
+
+        deinit { ZSTD_freeDCtx(context) }
+
+        /// True when the frame filled the place exactly; else some of it is filled.
+        func decompress(_ frame: ArraySlice<UInt8>, into place: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+            let written = frame.withUnsafeBytes { source in
+                ZSTD_decompressDCtx(context, place.baseAddress, place.count, source.baseAddress, source.count)
+            }
+            return ZSTD_isError(written) == 0 && written == place.count
+        }
     }
 }

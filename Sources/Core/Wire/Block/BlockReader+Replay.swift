@@ -29,6 +29,9 @@ private struct BlockReplay: ~Copyable {
     private var places:
         ContiguousArray<(document: Int, kind: ContainerKind, target: DocumentReplay.Target?)> = []
     private var isASCII = true
+    /// The first text has room for all runs: mostly it is the only one.
+    private var hasReserved = false
+    private static let reservedRunsMax = 1 << 16
 
     init(_ reader: consuming BlockReader, _ documents: [Key: Document]) {
         self.reader = reader
@@ -89,7 +92,8 @@ private struct BlockReplay: ~Copyable {
             let part = min(reader.step.count, operations - done)
             done += part
             // The time of the change that the part's last operation is in.
-            try replayStep(part, log, time + delta * (UInt64(done - 1) / (shape >> 2) + 1))
+            let change = shape >> 2 == 1 ? UInt64(done) : UInt64(done - 1) / (shape >> 2) + 1
+            try replayStep(part, log, time + delta * change)
         }
         if reader.logs[log].next > SequenceNumber.max.value { throw .outOfRange(field: "sequence") }
     }
@@ -110,6 +114,8 @@ private struct BlockReplay: ~Copyable {
             documents[document].replay.increment(by: Int128(reader.step.amount) * Int128(count), in: target)
             documents[document].replay.note(edit: lastDot(log), time, in: target)
         case .write: try write(log, time)
+        case .rest where reader.isTextDeletionNext:
+            try deleteRanges(log, time)
         case .rest:
             let operation = try reader.nextOperation(log)
             reader.logs[log].next += UInt64(operation.sequenceCount)
@@ -137,12 +143,17 @@ private struct BlockReplay: ~Copyable {
         reader.step.count -= count
         reader.logs[log].next += UInt64(scalars)
         reader.step.left = lastDot(log)
-        documents[document].replay.insertText(
+        let isTaken = documents[document].replay.insertText(
             ReplayDot(replica: replica, sequence: first), count: scalars, left: step.left, right: step.right,
-            text: start, byteCount: reader.text.offset - start, in: target)
-        // An operation's own dot is its first one.
-        let edit = ReplayDot(replica: replica, sequence: reader.logs[log].next - UInt64(step.length))
-        documents[document].replay.note(edit: edit, time, in: target)
+            text: start, byteCount: reader.text.offset - start,
+            // An operation's own dot is its first one.
+            lastEdit: reader.logs[log].next - UInt64(step.length), time, in: target)
+        if !isTaken {
+            documents[document].replay.insertTextAlone(
+                Dot(reader.replicas[Int(replica)], SequenceNumber(first)), left: reader.publicDot(step.left),
+                right: reader.publicDot(step.right), start..<reader.text.offset, in: target,
+                replicas: reader.replicas, text: reader.text.bytes)
+        }
     }
 
     private mutating func deleteRow(_ count: Int, _ log: Int) throws(DecodeFault) {
@@ -153,7 +164,7 @@ private struct BlockReplay: ~Copyable {
         if reader.step.goesBack { first.sequence -= rest * length }
         let total = length * UInt64(count)
         try check(ReplayDot(replica: first.replica, sequence: first.sequence + (total - 1)), log)
-        documents[document].replay.deleteText(first, count: Int(total), in: target)
+        delete(first, Int(total), document, target)
         reader.step.count -= count
         if reader.step.count > 0 {
             reader.step.range.sequence =
@@ -162,8 +173,42 @@ private struct BlockReplay: ~Copyable {
         reader.logs[log].next += UInt64(count)
     }
 
-    /// What a step names must be in the context of its change.
-    private func check(_ dot: ReplayDot, _ log: Int) throws(DecodeFault) {
+    /// Several ranges at once.
+    private mutating func deleteRanges(_ log: Int, _ time: UInt64) throws(DecodeFault) {
+        try reader.enterRest(log)
+        let (document, target) = try target(.text)
+        guard let target else {
+            let ranges = try reader.readRanges(log)
+            reader.logs[log].next += 1
+            let place = reader.places[reader.step.place]
+            let body = Operation.Body.act(in: place.path, .deleteText(ranges))
+            return try apply(Operation(document: place.document, body: body), log, time)
+        }
+        var count = try reader.readListCount("ranges", bytesEach: 1)
+        var former = (first: ReplayDot.none, last: UInt64(0))
+        while count > 0 {
+            let range = try reader.readRange(after: former, log)
+            try check(ReplayDot(replica: range.first.replica, sequence: range.last), log)
+            delete(range.first, Int(range.last - range.first.sequence) + 1, document, target)
+            former = range
+            count -= 1
+        }
+        reader.logs[log].next += 1
+    }
+
+    private mutating func delete(
+        _ first: ReplayDot, _ count: Int, _ document: Int, _ target: DocumentReplay.Target
+    ) {
+        if documents[document].replay.deleteText(first, count: count, in: target) { return }
+        let start = SequenceNumber(first.sequence)
+        documents[document].replay.deleteTextAlone(
+            DotRange(reader.replicas[Int(first.replica)], start, start + (count - 1)), in: target,
+            replicas: reader.replicas, text: reader.text.bytes)
+    }
+
+    /// What a step names must be in the context of its change. Mutating, though nothing changes: else the
+    /// compiler copies the whole reader for each call.
+    private mutating func check(_ dot: ReplayDot, _ log: Int) throws(DecodeFault) {
         if dot.isNone { return }
         let known =
             Int(dot.replica) == reader.logs[log].replica
@@ -209,24 +254,13 @@ private struct BlockReplay: ~Copyable {
         try apply(Operation(document: place.document, body: .act(in: place.path, action)), log, time)
     }
 
-    /// The general road; texts that have a target take runs only.
+    /// The general road; texts that have a target take runs only, so no insertion or deletion of theirs is
+    /// here.
     private mutating func apply(_ operation: Operation, _ log: Int, _ time: UInt64) throws(DecodeFault) {
         let stamp = stamp(log, time, operation.sequenceCount)
         guard operation.isStaticallyValid(stamp) else { throw .outOfRange(field: "operation") }
         if case .unknown(let tag, _, _) = operation.body {
             throw .unknownTag(field: "operation", value: tag)
-        }
-        if case .act(_, .deleteText(let ranges)) = operation.body {
-            let (document, target) = try target(.text)
-            if let target {
-                for range in ranges {
-                    guard let replica = reader.number(of: range.replica) else { continue }
-                    documents[document].replay.deleteText(
-                        ReplayDot(replica: replica, sequence: range.first.value), count: range.count,
-                        in: target)
-                }
-                return
-            }
         }
         let document = open(operation.document)
         documents[document].replay.apply(operation, stamp, replicas: reader.replicas)
@@ -240,6 +274,14 @@ private struct BlockReplay: ~Copyable {
             let name = reader.places[places.count]
             let document = open(name.document)
             let target = documents[document].replay.open(name.path)
+            if let target, name.path.kind == .text, !hasReserved {
+                hasReserved = true
+                // An insertion has a byte in `rights` and one in `lengths`, a deletion in `lengths` only.
+                let insertions = min(reader.rights.remaining, Self.reservedRunsMax)
+                let deletions = max(0, min(reader.lengths.remaining, Self.reservedRunsMax) - insertions)
+                documents[document].replay.reserve(
+                    insertions: insertions, deletions: deletions, in: target)
+            }
             places.append((document, name.path.kind, target))
         }
         let place = places[reader.step.place]

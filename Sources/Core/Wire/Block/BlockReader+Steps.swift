@@ -272,7 +272,7 @@ extension BlockReader {
     }
 
     /// Lists stand in several columns; one of them has a byte for each.
-    private mutating func readListCount(_ field: String, bytesEach: Int) throws(DecodeFault) -> Int {
+    mutating func readListCount(_ field: String, bytesEach: Int) throws(DecodeFault) -> Int {
         let limit =
             bytesEach == 0
             ? DocumentLimits.changeOperationsMax : max(dots.remaining, tags.remaining)
@@ -338,23 +338,46 @@ extension BlockReader {
         return (publicDot(left), publicDot(right))
     }
 
+    // MARK: Ranges of dots
+
+    /// True when the next operation of a step `rest` deletes several ranges of a text.
+    var isTextDeletionNext: Bool { rest.isNext(UInt8(OperationTag.deleteText.rawValue)) }
+
+    /// Reads the tag of that operation, and where it acts.
+    mutating func enterRest(_ log: Int) throws(DecodeFault) {
+        precondition(step.kind == .rest && step.count == 1, "not at an operation of its own")
+        step.count = 0
+        _ = try rest.u8()
+        step.place = try readPlace(log)
+    }
+
     mutating func readRanges(_ log: Int) throws(DecodeFault) -> [DotRange] {
         let count = try readListCount("ranges", bytesEach: 1)
         var ranges: [DotRange] = []
+        var former = (first: ReplayDot.none, last: UInt64(0))
         for _ in 0..<count {
-            let start = try readPublicDot(log)
-            let length = try readLength()
-            let last = start.sequence.value + UInt64(length - 1)
-            if last > SequenceNumber.max.value { throw .outOfRange(field: "range") }
-            let range = DotRange(start.replica, start.sequence, SequenceNumber(last))
-            if let former = ranges.last,
-                former.replica > range.replica
-                    || former.replica == range.replica && former.last >= range.first
-            {
-                throw .notCanonical(field: "ranges")
-            }
-            ranges.append(range)
+            former = try readRange(after: former, log)
+            ranges.append(
+                DotRange(
+                    replicas[Int(former.first.replica)], SequenceNumber(former.first.sequence),
+                    SequenceNumber(former.last)))
         }
         return ranges
+    }
+
+    /// The next range of a list: after the former one in the order of dots.
+    mutating func readRange(
+        after former: (first: ReplayDot, last: UInt64), _ log: Int
+    ) throws(DecodeFault) -> (first: ReplayDot, last: UInt64) {
+        let first = try readDot(log)
+        let last = first.sequence + UInt64(try readLength() - 1)
+        if last > SequenceNumber.max.value { throw .outOfRange(field: "range") }
+        if former.first.isNone { return (first, last) }
+        let isAfter =
+            former.first.replica == first.replica
+            ? former.last < first.sequence
+            : replicas[Int(former.first.replica)] < replicas[Int(first.replica)]
+        if !isAfter { throw .notCanonical(field: "ranges") }
+        return (first, last)
     }
 }

@@ -256,15 +256,15 @@ public struct BlockReader: ~Copyable, Sendable {
         return try contexts.add(entries, to: code & 3 == 1 ? context : .init())
     }
 
-    private func version(of log: Int, at sequence: UInt64) -> BlockContexts.Handle? {
-        let history = logs[log].history
-        if let last = history.last, last.first <= sequence { return last.context }
-        var (low, high) = (0, history.count)
+    /// Mutating, though nothing changes: else the compiler copies the whole reader for each call.
+    private mutating func version(of log: Int, at sequence: UInt64) -> BlockContexts.Handle? {
+        if let last = logs[log].history.last, last.first <= sequence { return last.context }
+        var (low, high) = (0, logs[log].history.count)
         while low < high {
             let middle = (low + high) / 2
-            if history[middle].first <= sequence { low = middle + 1 } else { high = middle }
+            if logs[log].history[middle].first <= sequence { low = middle + 1 } else { high = middle }
         }
-        return low == 0 ? nil : history[low - 1].context
+        return low == 0 ? nil : logs[log].history[low - 1].context
     }
 
     mutating func vector(of log: Int) -> VersionVector {

@@ -43,6 +43,18 @@ struct BlockReplayTests {
         #expect(try Self.replay(changes) == Self.applied(changes))
     }
 
+    @Test("a log that passes the sequences of the bulk road", arguments: [0, 150, 400, 5_000] as [UInt64])
+    func beyondRuns(before: UInt64) throws {
+        let writer = TypingWriter(seed: 11, first: UInt64(Int32.max) - before)
+        let changes = writer.changes(400)
+        let start = BoundaryPosition(last: SequenceNumber(writer.first).previous, timestamp: .zero)
+        let block = try #require(BlockEncoder.encode(changes, starts: [writer.replica: start]))
+        var documents: [Key: Document] = [:]
+        try BlockReader(block).replay(into: &documents)
+        for document in documents.values { document.checkInvariants() }
+        #expect(documents.mapValues { $0.encodeSnapshot() } == Self.applied(changes))
+    }
+
     @Test("several authors of all kinds who merge now and then", arguments: 0..<14 as Range<UInt64>)
     func merging(seed: UInt64) throws {
         let changes = MergingWriters(seed: seed).changes(160)

@@ -8,12 +8,14 @@ import Wire
 /// One author of one text.
 struct TypingWriter {
     let seed: UInt64
+    /// The first sequence: 1 where the log begins.
+    var first: UInt64 = 1
     let replica = ReplicaID(raw: Bytes16(high: 1, low: 1))
 
     func changes(_ count: Int) -> [Change] {
         var random = SeededGenerator(seed: seed)
         var document = Document(key: "note/1")
-        var next = Dot(replica, SequenceNumber(1))
+        var next = Dot(replica, SequenceNumber(first))
         var result: [Change] = []
         var (cursor, time) = (0, UInt64(0))
         while result.count < count {

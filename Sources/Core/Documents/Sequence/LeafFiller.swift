@@ -1,65 +1,21 @@
-// A built list of atoms becomes an order: spans as long as they can be, leaves filled one after the other,
-// branches above them level by level, and the index from dots to leaves in one pass.
-
-import Causality
-
-extension SequenceOrder {
-    /// The order of all positions of a builder.
-    init(_ builder: SequenceBuilder, replicas table: [ReplicaID]) {
-        self.init()
-        // 1. Numbers of the replicas that have a position here.
-        var numbers = ContiguousArray<Int32>(repeating: -1, count: table.count)
-        for atom in builder.atoms.indices where builder.atoms[atom].isHeld {
-            let replica = Int(builder.replica(of: Int32(atom)))
-            if numbers[replica] < 0 { numbers[replica] = number(of: table[replica]) }
-        }
-        // 2. Spans in order, and the leaf of each atom.
-        var filler = LeafFiller()
-        var leafOfAtom = ContiguousArray<Int32>(repeating: -1, count: builder.atoms.count)
-        var pending: SequenceSpan?
-        var next = builder.first
-        while next >= 0 {
-            let atom = builder.atoms[Int(next)]
-            let origin = builder.origin(of: next)
-            let span = SequenceSpan(
-                sequence: builder.starts[Int(next)],
-                origin: origin.isNone
-                    ? .end
-                    : SequenceOrigin(replica: numbers[Int(origin.replica)], sequence: origin.sequence),
-                count: builder.count(of: next), depth: Int(atom.depth), gap: Int(atom.gap),
-                replica: numbers[Int(builder.replica(of: next))], isLeftChild: atom.isLeftChild,
-                isVisible: !atom.isHidden)
-            if var longer = pending, longer.continues(with: span) {
-                longer.count += span.count
-                longer.gap = span.gap
-                pending = longer
-            } else {
-                if let pending { filler.add(pending) }
-                pending = span
-            }
-            leafOfAtom[Int(next)] = filler.nextLeaf
-            next = atom.next
-        }
-        if let pending { filler.add(pending) }
-        tree = SequenceTree(filler)
-        // 3. Steps of the index, replica by replica: atoms ascend in the order of their sequences.
-        for atom in builder.atoms.indices where leafOfAtom[atom] >= 0 {
-            let number = Int(numbers[Int(builder.replica(of: Int32(atom)))])
-            let start = builder.starts[atom]
-            indexes[number].append(
-                start..<start + UInt64(builder.count(of: Int32(atom))), to: Int(leafOfAtom[atom]))
-        }
-    }
-}
+// Spans in sequence order become a tree: leaves filled one after the other, branches above them level by
+// level.
 
 /// Spans on their way into leaves.
 struct LeafFiller {
     /// Leaves keep some room, so that the first edits do not split each of them.
-    static let fill = 13
+    static let fill = 15
 
     var leaves: ContiguousArray<SequenceTree.Leaf> = []
     var spans: ContiguousArray<SequenceSpan> = []
     private var used = fill
+
+    /// Room for so many spans, and no more: growing would leave half of it unused.
+    init(_ count: Int) {
+        let leafCount = (count + Self.fill - 1) / Self.fill
+        leaves.reserveCapacity(leafCount)
+        spans.reserveCapacity(leafCount * SequenceTree.capacity)
+    }
 
     /// The leaf that the next span goes to.
     var nextLeaf: Int32 { Int32(used == Self.fill ? leaves.count : leaves.count - 1) }
