@@ -61,6 +61,24 @@ public struct ByteWriter: Sendable {
         bytes.append(contentsOf: more)
     }
 
+    /// What is written up to `endCounted` gets its length in front. Most of it is short, and then nothing is
+    /// copied.
+    public mutating func beginCounted() { bytes.append(0) }
+
+    /// `start`: what `count` was before `beginCounted`.
+    public mutating func endCounted(from start: Int) {
+        precondition(start < bytes.count, "nothing was begun at \(start) of \(bytes.count)")
+        var rest = UInt64(bytes.count - start - 1)
+        var place = start
+        while rest >= 0x80 {
+            bytes[place] = UInt8(truncatingIfNeeded: rest) | 0x80
+            rest >>= 7
+            place += 1
+            bytes.insert(0, at: place)
+        }
+        bytes[place] = UInt8(rest)
+    }
+
     /// A varint length and then the UTF-8 bytes.
     public mutating func counted(_ key: Key) {
         varint(key.utf8Count)

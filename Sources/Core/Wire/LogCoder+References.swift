@@ -206,6 +206,7 @@ extension LogCoder {
 
     mutating func encodePlace(_ document: Key, _ path: ContainerPath, into body: inout ByteWriter) {
         precondition(path.steps.count <= DocumentLimits.nestingMax, "\(path.steps.count) steps")
+        if let recent = dictionary.recentPlace(document, path) { return body.varint(recent + 1) }
         // 1. The longest prefix that has an index.
         var place: Int?
         if let index = dictionary.documents.index(of: document) {
@@ -218,7 +219,10 @@ extension LogCoder {
             place = child
             steps.removeFirst()
         }
-        if let place, steps.isEmpty { return body.varint(place + 1) }
+        if let place, steps.isEmpty {
+            dictionary.remember(place: place)
+            return body.varint(place + 1)
+        }
 
         // 2. The rest, each step of which gets an index.
         body.varint(0)
@@ -239,6 +243,7 @@ extension LogCoder {
             encode(step.generation, into: &body)
             last = dictionary.add(child: step, of: last)
         }
+        dictionary.remember(place: last)
     }
 
     mutating func decodePlace(from body: inout ByteReader) throws(DecodeFault) -> LogDictionary.Place {

@@ -93,15 +93,15 @@ public struct LogCoder: Sendable {
             (change.declaration != nil) == (change.first.value == 1), "only the first change declares")
         precondition(!change.operations.isEmpty || change.declaration != nil, "a change without operations")
 
-        var body = ByteWriter(reserving: 48)
-        let contextBytes = encodeHeader(of: change, into: &body)
+        let start = writer.count
+        writer.beginCounted()
+        let contextBytes = encodeHeader(of: change, into: &writer)
         cursor = head.next
         for operation in change.operations {
-            encode(operation, into: &body)
+            encode(operation, into: &writer)
             cursor = cursor + operation.sequenceCount
         }
-        let start = writer.count
-        writer.counted(body.bytes)
+        writer.endCounted(from: start)
         pass(
             timestamp: change.timestamp, sequenceCount: change.sequenceCount,
             countedBytes: writer.count - start - (isAtBoundary ? contextBytes : 0))

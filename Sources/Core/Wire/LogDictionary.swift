@@ -65,6 +65,8 @@ struct LogDictionary: Sendable {
     private(set) var placeNames = Interned<PlaceName>()
     /// One for each of `placeNames`. Closed under prefixes: whoever is in it has all its ancestors in it.
     private(set) var places: [Place] = []
+    /// The place named last, which mostly is the next one too; -1 when it is not known.
+    private(set) var recentPlace = -1
     /// The right origin named last: typing in the middle of a text repeats it with every character.
     var lastRight: Dot?
     /// Former values of `mentioned` since the last mark, oldest first.
@@ -90,6 +92,16 @@ struct LogDictionary: Sendable {
         }
         return found
     }
+
+    /// The index of a place when it is the one that was named last.
+    func recentPlace(_ document: Key, _ path: ContainerPath) -> Int? {
+        guard recentPlace >= 0, places[recentPlace].path == path,
+            documents.values[places[recentPlace].document] == document
+        else { return nil }
+        return recentPlace
+    }
+
+    mutating func remember(place: Int) { recentPlace = place }
 
     mutating func add(child step: ContainerStep, of parent: Int) -> Int {
         var path = places[parent].path
@@ -127,6 +139,7 @@ struct LogDictionary: Sendable {
         placeNames.truncate(to: mark.places)
         places.removeSubrange(mark.places...)
         lastRight = mark.lastRight
+        recentPlace = -1
         precondition(
             mentioned.count == replicas.count && places.count == placeNames.count, "a torn dictionary")
     }
