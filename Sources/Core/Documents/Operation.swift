@@ -135,7 +135,7 @@ public enum Action: Hashable, Sendable {
         switch self {
         case .insertElements(_, _, let contents): contents.count
         case .insertMembers(_, _, let members): members.count
-        case .insertText(_, _, let text): text.unicodeScalars.count
+        case .insertText(_, _, let text): TextRope.scalarCount(of: text)
         default: 1
         }
     }

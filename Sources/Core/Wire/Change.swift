@@ -43,7 +43,10 @@ public struct Change: Hashable, Sendable {
         self.declaration = declaration
         self.rosterHeads = rosterHeads
         self.operations = operations
-        sequenceCount = operations.isEmpty ? 1 : operations.reduce(0) { $0 + $1.sequenceCount }
+        var count = operations.isEmpty ? 1 : 0
+        // By index: whoever iterates over operations copies each.
+        for index in operations.indices { count += operations[index].sequenceCount }
+        sequenceCount = count
     }
 
     /// The last sequence, inside.

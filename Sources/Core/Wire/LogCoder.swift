@@ -97,9 +97,9 @@ public struct LogCoder: Sendable {
         writer.beginCounted()
         let contextBytes = encodeHeader(of: change, into: &writer)
         cursor = head.next
-        for operation in change.operations {
-            encode(operation, into: &writer)
-            cursor = cursor + operation.sequenceCount
+        for index in change.operations.indices {
+            encode(change.operations[index], into: &writer)
+            cursor = cursor + change.operations[index].sequenceCount
         }
         writer.endCounted(from: start)
         pass(

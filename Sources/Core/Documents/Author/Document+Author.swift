@@ -29,7 +29,11 @@ extension Document {
     ) throws(AuthorError) -> Authored {
         precondition(request.document == key, "a request for \(request.document) in \(key)")
         if isIncomplete { throw .incomplete }
-        let request = try inScalars(request)
+        if case .spliceUTF16 = request.verb {
+            return try author(
+                try inScalars(request), dot: dot, timestamp: timestamp, context: context,
+                wantsPatches: wantsPatches)
+        }
         var batch = Batch(wantsPatches: wantsPatches)
         let first = OperationStamp(dot: dot, timestamp: timestamp, context: context)
         if let operations = try splice(request, first, &batch) {

@@ -152,12 +152,12 @@ private struct Typing {
 
     mutating func flush(into state: inout DocumentState, _ batch: inout Batch) {
         if !deleted.isEmpty {
-            let ranges = state.texts[content].ranges(in: deleted)
+            let ranges = state.texts[content].readyRanges(in: deleted)
             emit(.deleteText(ranges), 1, to: &state, &batch)
             deleted = 0..<0
         }
         guard insertedCount > 0 else { return }
-        let origins = state.texts[content].origins(at: start)
+        let origins = state.texts[content].readyOrigins(at: start)
         let text = String(decoding: inserted, as: UTF8.self)
         emit(.insertText(left: origins.left, right: origins.right, text), insertedCount, to: &state, &batch)
         inserted.removeAll(keepingCapacity: true)
@@ -169,14 +169,15 @@ private struct Typing {
         _ index: Int, _ delete: Int, _ insert: String, of state: inout DocumentState, _ batch: inout Batch
     ) throws(AuthorError) {
         try Self.check(index, delete, insert, state.texts[content].scalarCount)
-        let origins = insert.isEmpty ? nil : state.texts[content].origins(at: index)
+        let origins = insert.isEmpty ? nil : state.texts[content].readyOrigins(at: index)
         if delete > 0 {
-            let ranges = state.texts[content].ranges(in: index..<index + delete)
+            let ranges = state.texts[content].readyRanges(in: index..<index + delete)
             emit(.deleteText(ranges), 1, to: &state, &batch)
         }
         guard let origins else { return }
-        let count = insert.utf8.count == 1 ? 1 : insert.unicodeScalars.count
-        emit(.insertText(left: origins.left, right: origins.right, insert), count, to: &state, &batch)
+        emit(
+            .insertText(left: origins.left, right: origins.right, insert), TextRope.scalarCount(of: insert),
+            to: &state, &batch)
     }
 
     private mutating func emit(
@@ -184,8 +185,8 @@ private struct Typing {
     ) {
         let operation = Operation(document: document, body: .act(in: path, action))
         assert(operation.isStaticallyValid(stamp), "authored an invalid operation: \(operation)")
-        operations.append(operation)
         state.apply(operation, stamp, &batch)
+        operations.append(operation)
         stamp = OperationStamp(
             dot: stamp.dot.advanced(by: count), timestamp: stamp.timestamp, context: stamp.context)
     }

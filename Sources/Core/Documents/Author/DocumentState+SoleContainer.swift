@@ -11,7 +11,7 @@ extension DocumentState {
         at path: ArraySlice<PathElement>, _ kind: ContainerKind
     ) -> (content: Int, path: ContainerPath)? {
         if let recentPath, recentPath.kind == kind, let recentRequest, path.elementsEqual(recentRequest),
-            isSole(recentChain)
+            isRecentSole
         {
             return (self[recentChain[recentChain.count - 1].container].content, recentPath)
         }
@@ -35,8 +35,11 @@ extension DocumentState {
         return (self[container].content, found)
     }
 
-    private func isSole(_ chain: ContiguousArray<PathLink>) -> Bool {
-        for link in chain where soleContainer(in: link.slot) != link.container { return false }
+    private var isRecentSole: Bool {
+        for index in recentChain.indices
+        where soleContainer(in: recentChain[index].slot) != recentChain[index].container {
+            return false
+        }
         return true
     }
 

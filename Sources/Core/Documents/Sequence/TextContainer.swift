@@ -208,6 +208,18 @@ struct TextContainer: Sendable {
             folded == nil ? unfoldedOrder.visibleRanges(in: range) : order.visibleRanges(in: range))
     }
 
+    /// The same of a text that is about to be edited, in place: each call of the ones above copies the
+    /// container.
+    mutating func readyOrigins(at index: Int) -> (left: Dot?, right: Dot?) {
+        unfold()
+        return unfoldedOrder.origins(forInsertionAtVisibleIndex: index)
+    }
+
+    mutating func readyRanges(in range: Range<Int>) -> [DotRange] {
+        unfold()
+        return DotRange.ascending(unfoldedOrder.visibleRanges(in: range))
+    }
+
     // MARK: Folding and coding
 
     /// Takes over what a history built, and the UTF-8 of its visible positions; there must be nothing yet.

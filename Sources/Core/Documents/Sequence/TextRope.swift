@@ -66,6 +66,12 @@ struct TextRope: Sendable {
         return count
     }
 
+    /// The same of a string; a letter, which is what people type, is not even looked at.
+    static func scalarCount(of text: String) -> Int {
+        if text.utf8.count == 1 { return 1 }
+        return text.utf8.withContiguousStorageIfAvailable { scalarCount(of: $0) } ?? text.unicodeScalars.count
+    }
+
     /// The number of scalars that take two units in UTF-16: those of four bytes.
     static func wideCount(of utf8: some Collection<UInt8>) -> Int { utf8.count { $0 >= 0xF0 } }
 
