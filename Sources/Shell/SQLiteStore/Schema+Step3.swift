@@ -14,7 +14,7 @@ extension Schema {
             first INTEGER NOT NULL,
             last INTEGER NOT NULL,
             changes INTEGER NOT NULL,
-            documents INTEGER NOT NULL,                 -- visible ones; counts in the last run of a space only
+            documents INTEGER NOT NULL,                 -- visible ones; counts in a space's last run only
             layout BLOB NOT NULL,                       -- length and status of each change, varints
             bytes BLOB NOT NULL
         );
