@@ -94,6 +94,7 @@ import Wire
         }
         let nowhere = try #require(unassigned.first { $0.address == "nowhere.lan:21420" })
         #expect(nowhere.outcome == .failed && nowhere.reason == "the name cannot be found")
+        #expect(nowhere.failures > 0)
         #expect(nowhere.triedAt != nil && nowhere.nextAt != nil)
         let any = try #require(unassigned.first { $0.address == "0.0.0.0:21420" })
         #expect(any.outcome == .notDialled && any.nextAt == nil)

@@ -97,10 +97,11 @@ extension Node {
         }
         let isWaiting = !isOpen && !isOwn && !isLinked && !isUnderWay && address.whyNotDialled == nil
         let due = max(links.dialer.notBefore(address), now.monotonic)
+        let failedLookups = name?.failure != nil ? links.dialer.failureCount(address) : 0
         return AddressReport(
             address: address.string, source: (entry?.source ?? .relayed).name, outcome: outcome,
             reason: reason, triedAt: address.isName ? name?.answeredAt : entry?.lastTried,
-            workedAt: entry?.lastSuccess, failures: entry?.failures ?? 0,
+            workedAt: entry?.lastSuccess, failures: max(failedLookups, entry?.failures ?? 0),
             nextAt: isWaiting && isDialling ? Self.wall(of: due, at: now) : nil,
             means: (name?.addresses ?? []).map(\.string))
     }
