@@ -37,11 +37,13 @@ public struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let value: UInt64
 
+    @inlinable
     public init(_ value: UInt64) { self.value = value }
 
-    public static let none = SequenceNumber(0)
+    // Written out where they are used: as stored values each use would be a call into this module.
+    @inlinable public static var none: SequenceNumber { SequenceNumber(0) }
     /// The largest that a log may use: far from overflow, so sums of a sequence and a count never trap.
-    public static let max = SequenceNumber(1 << 62)
+    @inlinable public static var max: SequenceNumber { SequenceNumber(1 << 62) }
 
     public static func < (left: SequenceNumber, right: SequenceNumber) -> Bool { left.value < right.value }
     public static func + (left: SequenceNumber, count: Int) -> SequenceNumber {

@@ -2,9 +2,10 @@
 
 import Bytes
 import Documents
-import Node
 import Simulator
 import Testing
+
+@testable import Node
 
 @Suite struct RestartTests {
     private func alarms(_ node: inout TestNode) throws -> [Alarm] {
@@ -28,6 +29,20 @@ import Testing
         // And it is gone for good, whatever the clock then says.
         var back = try TestNode(store: later.node.store.afterCrash(), wall: start + hour)
         #expect(try alarms(&back).isEmpty)
+    }
+
+    @Test("a snapshot of a newer version is refused with what to do")
+    func newerSnapshot() throws {
+        let bytes = Document(key: "k").encodeSnapshot()
+        let newer = SnapshotRecord(position: CommitPosition(1), bytes: [bytes[0] + 1] + bytes.dropFirst())
+        do throws(StoreFailure) {
+            _ = try SpaceState.decode(newer, "k")
+            Issue.record("it was read")
+        } catch {
+            guard case .unusable(let words) = error else { throw error }
+            #expect(words.contains("version \(bytes[0] + 1), which a newer repld wrote"))
+            #expect(words.contains("start that one again, or restore a backup from before the upgrade"))
+        }
     }
 
     @Test("reading every document of a space leaves a bounded number of them in memory")

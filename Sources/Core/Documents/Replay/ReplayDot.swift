@@ -6,11 +6,12 @@ public struct ReplayDot: Equatable, Sendable {
     public var replica: Int32
     public var sequence: UInt64
 
+    @inlinable
     public init(replica: Int32, sequence: UInt64) {
         self.replica = replica
         self.sequence = sequence
     }
 
-    public static let none = ReplayDot(replica: -1, sequence: 0)
-    public var isNone: Bool { replica < 0 }
+    @inlinable public static var none: ReplayDot { ReplayDot(replica: -1, sequence: 0) }
+    @inlinable public var isNone: Bool { replica < 0 }
 }

@@ -77,11 +77,15 @@ private struct BlockReplay: ~Copyable {
         reader.scheduledLeft -= count
         let time = reader.logs[log].timestamp
         try reader.advanceTime(of: log, by: delta, count)
-        let declaration = isPlain ? nil : try reader.readHead(shape, log).declaration
-        if shape >> 2 == 0 {
-            if declaration == nil { throw .outOfRange(field: "operations") }
-            reader.logs[log].next += 1
-            return
+        if shape & 3 == 1, shape >> 2 > 0, reader.logs[log].next > 1 {
+            try reader.advanceContext(of: log)
+        } else if !isPlain {
+            let declaration = try reader.readHead(shape, log).declaration
+            if shape >> 2 == 0 {
+                if declaration == nil { throw .outOfRange(field: "operations") }
+                reader.logs[log].next += 1
+                return
+            }
         }
         let (sum, isOver) = (shape >> 2).multipliedReportingOverflow(by: count)
         let operations = try reader.takeOperations(isOver ? .max : sum)
@@ -91,8 +95,9 @@ private struct BlockReplay: ~Copyable {
             guard reader.step.log == log else { throw .outOfRange(field: "step") }
             let part = min(reader.step.count, operations - done)
             done += part
-            // The time of the change that the part's last operation is in.
-            let change = shape >> 2 == 1 ? UInt64(done) : UInt64(done - 1) / (shape >> 2) + 1
+            // The time of the change that the part's last operation is in. Both are below 2^32 (a block has
+            // at most `blockOperationsMax` operations), where dividing costs a third.
+            let change = UInt64(UInt32(done - 1) / UInt32(shape >> 2)) + 1
             try replayStep(part, log, time + delta * change)
         }
         if reader.logs[log].next > SequenceNumber.max.value { throw .outOfRange(field: "sequence") }

@@ -203,10 +203,8 @@ public struct BlockReader: ~Copyable, Sendable {
             declaration = Change.Declaration(device: device, incarnation: incarnation)
         }
         if shape & 1 == 1 {
-            logs[log].context = try readContext(log)
-            logs[log].vector = nil
-        }
-        if shape & 1 == 1 || logs[log].history.isEmpty {
+            try advanceContext(of: log)
+        } else if logs[log].history.isEmpty {
             logs[log].history.append((logs[log].next, logs[log].context))
         }
         guard shape & 2 == 2 else { return (declaration, []) }
@@ -219,6 +217,14 @@ public struct BlockReader: ~Copyable, Sendable {
         }
         if heads.isEmpty { throw .notCanonical(field: "roster heads") }
         return (declaration, heads)
+    }
+
+    /// All that most heads say: the context that the next change of a log is made on.
+    mutating func advanceContext(of log: Int) throws(DecodeFault) {
+        let context = try readContext(log)
+        logs[log].context = context
+        if logs[log].vector != nil { logs[log].vector = nil }
+        logs[log].history.append((logs[log].next, context))
     }
 
     private mutating func readContext(_ log: Int) throws(DecodeFault) -> BlockContexts.Handle {
@@ -258,8 +264,12 @@ public struct BlockReader: ~Copyable, Sendable {
 
     /// Mutating, though nothing changes: else the compiler copies the whole reader for each call.
     private mutating func version(of log: Int, at sequence: UInt64) -> BlockContexts.Handle? {
-        if let last = logs[log].history.last, last.first <= sequence { return last.context }
         var (low, high) = (0, logs[log].history.count)
+        // Mostly one of the last is meant.
+        for _ in 0..<4 where high > 0 {
+            if logs[log].history[high - 1].first <= sequence { return logs[log].history[high - 1].context }
+            high -= 1
+        }
         while low < high {
             let middle = (low + high) / 2
             if logs[log].history[middle].first <= sequence { low = middle + 1 } else { high = middle }
