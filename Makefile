@@ -70,7 +70,7 @@ bench: release
 	  $(BENCH_VENV)/bin/python Tests/Bench/bench.py --replbench $$bin/replbench --traces "$$REPL_TRACES" $(BENCH_OPTIONS); \
 	  redis=--no-redis; if command -v redis-server >/dev/null; then redis=; \
 	  else echo 'redis-server is not installed: the node is measured alone'; fi; \
-	  $$bin/replbench node --repld $$bin/repld $$redis
+	  GLIBC_TUNABLES=glibc.malloc.tcache_count=4096 $$bin/replbench node --repld $$bin/repld $$redis
 
 install: release
 	@$(MAKE) --no-print-directory install-files PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)"

@@ -58,7 +58,7 @@ public enum Admission {
         }
         let range = DotRange(change.replica, change.first, change.last)
         let status: ReadyChange.Status
-        if !roster.isExecuted(range, by: candidate.author, in: view) || !isStaticallyValid(change) {
+        if !roster.isUnrestricted(range, by: candidate.author, in: view) || !isStaticallyValid(change) {
             status = .void
         } else {
             status = hasUnknownOperations(change) ? .skipped : .executed

@@ -28,7 +28,14 @@ extension Roster {
     public func isExecuted(
         _ change: DotRange, by author: DeviceID, in view: View, needing right: Right = .data
     ) -> Bool {
-        guard isStored(by: author, in: view, needing: right) else { return false }
+        isStored(by: author, in: view, needing: right)
+            && isUnrestricted(change, by: author, in: view, needing: right)
+    }
+
+    /// The second half of `isExecuted`, for a change that is stored.
+    public func isUnrestricted(
+        _ change: DotRange, by author: DeviceID, in view: View, needing right: Right = .data
+    ) -> Bool {
         guard let restrictions = anyRestriction(of: author) else { return true }
         guard let role = state(of: author, in: view.reachable, isJudged: true).role, role.allows(right) else {
             return false

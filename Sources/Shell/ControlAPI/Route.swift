@@ -24,8 +24,8 @@ public enum Caller: Sendable {
     }
 }
 
-/// One endpoint.
-public struct Route: Sendable {
+/// One endpoint. A reference, because each request walks the table.
+public final class Route: Sendable {
     /// Also the `operationId` of the OpenAPI document.
     public enum Name: String, CaseIterable, Sendable {
         case openapi, status, peers, metrics, backup, reload

@@ -13,20 +13,25 @@ import Wire
 
 extension Node {
     mutating func take(_ frame: LinkFrame, on id: ConnectionID, at now: Instant) {
-        guard let connection = links.connections[id] else { return }
-        guard let link = connection.link else { return takeJoining(frame, on: id, at: now) }
+        guard let hasLink = links.connections[id].map({ $0.link != nil }) else { return }
+        if !hasLink { return takeJoining(frame, on: id, at: now) }
         do throws(DecodeFault) {
             switch frame.type {
             case LinkFrame.pong: return try pong(frame.body, on: id, at: now)
             case OpenFrame.type: return try open(frame, on: id, at: now)
             default: break
             }
-            guard let type = FrameType(rawValue: frame.type), let channel = link.channels[frame.channel]
+            // Nothing of the link is held on to here: what the frame changes would be copied first, with all
+            // its vectors.
+            guard let type = FrameType(rawValue: frame.type),
+                let (space, isFull) = links.connections[id]?.link?.channels[frame.channel].map({
+                    ($0.space, $0.isFull)
+                })
             else { return }
-            guard let index = spaceIndex(channel.space) else {
+            guard let index = spaceIndex(space) else {
                 guard type == .rosterHave, spend(frame, on: id, at: now) else { return }
                 return leavingHaveArrived(
-                    try .init(decoding: frame.body), of: channel.space, on: frame.channel, of: id, at: now)
+                    try .init(decoding: frame.body), of: space, on: frame.channel, of: id, at: now)
             }
             switch type {
             case .rosterHave:
@@ -39,7 +44,7 @@ extension Node {
                     try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
             default: break
             }
-            guard channel.isFull else { return }
+            guard isFull else { return }
             switch type {
             case .have: haveArrived(try .init(decoding: frame.body), at(id, frame.channel, index), at: now)
             case .received:

@@ -13,10 +13,13 @@ import Wire
 
 extension Node {
     mutating func haveArrived(_ frame: HaveFrame, _ place: ChannelPlace, at now: Instant) {
-        guard let link = links.connections[place.connection]?.link else { return }
+        // Not the link itself: what it holds would be copied when it changes.
+        guard let peer = links.connections[place.connection]?.link?.device,
+            let handshakeHash = links.connections[place.connection]?.link?.handshakeHash
+        else { return }
         var vector = spaces[place.space].forks.closed.clamped(
             VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) }))
-        if isPlanted("need-remembered"), let known = spaces[place.space].peerVectors[link.device] {
+        if isPlanted("need-remembered"), let known = spaces[place.space].peerVectors[peer] {
             vector.join(known)
         }
         do throws(SpaceSync.Fault) {
@@ -27,12 +30,14 @@ extension Node {
         }
         noteAhead(vector.entries, place, at: now)
         if frame.extent == .full {
-            spaces[place.space].peerVectors[link.device] = vector
+            spaces[place.space].peerVectors[peer] = vector
         } else {
-            spaces[place.space].peerVectors[link.device, default: VersionVector()].join(vector)
+            spaces[place.space].peerVectors[peer, default: VersionVector()].join(vector)
         }
         do throws(StoreFailure) {
-            for entry in frame.entries { try check(entry, frame.extent, link, place, at: now) }
+            for entry in frame.entries {
+                try check(entry, frame.extent, of: peer, handshakeHash, place, at: now)
+            }
         } catch {
             batch.fail(error)
         }
@@ -48,8 +53,8 @@ extension Node {
     }
 
     private mutating func check(
-        _ entry: HaveFrame.Entry, _ extent: HaveFrame.Extent, _ link: PeerLink, _ place: ChannelPlace,
-        at now: Instant
+        _ entry: HaveFrame.Entry, _ extent: HaveFrame.Extent, of peer: DeviceID,
+        _ handshakeHash: [UInt8], _ place: ChannelPlace, at now: Instant
     ) throws(StoreFailure) {
         let index = place.space
         // The peer does not know yet that the log is closed; it is told.
@@ -57,8 +62,8 @@ extension Node {
         if entry.replica == spaces[index].ownReplica, entry.last > spaces[index].durable[entry.replica] {
             return try leaveOwnLog(
                 of: index,
-                "peer \(link.device.text) holds \(entry.last) sequences of this node's log, it holds "
-                    + "\(spaces[index].durable[entry.replica])", claimedBy: link.device, at: now)
+                "peer \(peer.text) holds \(entry.last) sequences of this node's log, it holds "
+                    + "\(spaces[index].durable[entry.replica])", claimedBy: peer, at: now)
         }
         var held = try chainHash(of: entry.replica, at: entry.last, in: index)
         if held == nil, extent == .full, entry.replica == spaces[index].ownReplica {
@@ -67,7 +72,7 @@ extension Node {
             held = try ownChainHash(at: entry.last, in: index)
         }
         guard let held,
-            HaveFrame.Entry.fingerprint(of: held, handshakeHash: link.handshakeHash) != entry.fingerprint
+            HaveFrame.Entry.fingerprint(of: held, handshakeHash: handshakeHash) != entry.fingerprint
         else { return }
         try suspect(entry.replica, place, at: now)
     }

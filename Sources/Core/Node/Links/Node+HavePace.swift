@@ -21,21 +21,22 @@ extension Node {
         links.gossip[space, default: SpaceGossip(at: now.monotonic)].budget.fill(at: now.monotonic)
         var due: [(haveAt: UInt64, id: ConnectionID, number: UInt16)] = []
         for (id, number) in channels {
-            guard var channel = links.connections[id]?.link?.channels[number] else { continue }
-            let hasNews = channel.toldPosition != told.position
-            if channel.sync.mustTell(at: now.monotonic) || (hasNews && isPrompt) {
+            // Not the channel itself: its vectors would be copied when it tells.
+            let found = links.connections[id]?.link?.channels[number].map {
+                ($0.toldPosition, $0.sync.mustTell(at: now.monotonic), $0.advancedAt, $0.haveAt)
+            }
+            guard let (toldPosition, mustTell, advancedAt, haveAt) = found else { continue }
+            let hasNews = toldPosition != told.position
+            if mustTell || (hasNews && isPrompt) {
                 tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
                 continue
             }
             guard hasNews else { continue }
-            if channel.advancedAt == nil {
-                channel.advancedAt = now.monotonic
+            if advancedAt == nil {
                 links.connections[id]?.link?.channels[number]?.advancedAt = now.monotonic
             }
-            if let since = channel.advancedAt,
-                now.monotonic >= since + ReplicationLimits.haveDelayMilliseconds
-            {
-                due.append((channel.haveAt, id, number))
+            if now.monotonic >= (advancedAt ?? now.monotonic) + ReplicationLimits.haveDelayMilliseconds {
+                due.append((haveAt, id, number))
             }
         }
         for (_, id, number) in due.sorted(by: { ($0.haveAt, $0.id) < ($1.haveAt, $1.id) }) {

@@ -32,14 +32,16 @@ extension Node {
     /// Something that was lacking came here.
     mutating func cameNew(_ replica: ReplicaID, bytes: Int, _ place: ChannelPlace, at now: Instant) {
         let space = spaces[place.space].id
-        guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number]
+        guard let device = links.connections[place.connection]?.link?.device,
+            let pushes = links.connections[place.connection]?.link?.channels[place.number]?.sync.tree.pushes(
+                replica)
         else { return }
         links.connections[place.connection]?.link?.channels[place.number]?.usefulAt = now.monotonic
         var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
         gossip.budget.earn(bytes)
         links.counters.usefulBytes += UInt64(bytes)
-        gossip.deliverers[replica] = link.device
-        if channel.sync.tree.pushes(replica) { gossip.suppliers[replica] = place.connection }
+        gossip.deliverers[replica] = device
+        if pushes { gossip.suppliers[replica] = place.connection }
         links.gossip[space] = gossip
     }
 

@@ -37,33 +37,47 @@ enum ConnectionPurpose: Sendable {
     }
 }
 
-/// A connection of the node.
+/// A connection of the node. All of it stands in one box: reading one field of it out of the table of
+/// connections, which each frame does many times, copies one reference.
 struct PeerConnection: Sendable {
-    let id: ConnectionID
-    let purpose: ConnectionPurpose
-    /// "ip:port" of the other end.
-    let remote: String
-    private var boxedSecure: Boxed<SecureLink>
-    private var boxedLink = Boxed<PeerLink?>(nil)
-    var traffic = LinkTraffic()
-    /// Set on a joining link at the issuer, until the proof came: monotonic milliseconds.
-    var proofDeadline: UInt64?
-
-    init(id: ConnectionID, purpose: ConnectionPurpose, remote: String, secure: SecureLink) {
-        self.id = id
-        self.purpose = purpose
-        self.remote = remote
-        boxedSecure = Boxed(secure)
+    private struct Parts: Sendable {
+        let id: ConnectionID
+        let purpose: ConnectionPurpose
+        let remote: String
+        var secure: SecureLink
+        var link: PeerLink?
+        var traffic = LinkTraffic()
+        var proofDeadline: UInt64?
     }
 
+    private var parts: Boxed<Parts>
+
+    init(id: ConnectionID, purpose: ConnectionPurpose, remote: String, secure: SecureLink) {
+        parts = Boxed(Parts(id: id, purpose: purpose, remote: remote, secure: secure))
+    }
+
+    var id: ConnectionID { parts.value.id }
+    var purpose: ConnectionPurpose { parts.value.purpose }
+    /// "ip:port" of the other end.
+    var remote: String { parts.value.remote }
+
     var secure: SecureLink {
-        _read { yield boxedSecure.value }
-        _modify { yield &boxedSecure.value }
+        _read { yield parts.value.secure }
+        _modify { yield &parts.value.secure }
     }
     /// Set from the complete handshake of a mesh link on.
     var link: PeerLink? {
-        _read { yield boxedLink.value }
-        _modify { yield &boxedLink.value }
+        _read { yield parts.value.link }
+        _modify { yield &parts.value.link }
+    }
+    var traffic: LinkTraffic {
+        _read { yield parts.value.traffic }
+        _modify { yield &parts.value.traffic }
+    }
+    /// Set on a joining link at the issuer, until the proof came: monotonic milliseconds.
+    var proofDeadline: UInt64? {
+        _read { yield parts.value.proofDeadline }
+        _modify { yield &parts.value.proofDeadline }
     }
 }
 

@@ -167,6 +167,9 @@ extension Change {
 
     /// All that it does, by document, ascending. O(operations): a change may touch thousands of documents.
     var parts: [Part] {
+        if operations.count == 1 {
+            return [Part(key: operations[0].document, operations: operations, stamps: stamps())]
+        }
         if let first = operations.first, operations.allSatisfy({ $0.document == first.document }) {
             return [Part(key: first.document, operations: operations, stamps: stamps())]
         }

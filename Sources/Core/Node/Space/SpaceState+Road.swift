@@ -84,25 +84,40 @@ extension SpaceState {
         // Loaded first: once the change is in the log, loading a document would apply it too.
         var parts = status == .void ? [] : change.parts
         if isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
+        var patches: [ChangeEvent.DocumentPatches] = []
+        if parts.count == 1 {
+            var cached = try takeDocument(parts[0].key, from: &store, &batch)
+            try append(verified, status: status, to: &store, &batch)
+            perform(parts[0], of: change, status, in: &cached, &patches)
+            documents.put(cached)
+            return status == .executed ? patches : nil
+        }
         var loaded: [CachedDocument] = []
         loaded.reserveCapacity(parts.count)
         for part in parts { loaded.append(try takeDocument(part.key, from: &store, &batch)) }
         loaded.reverse()
         try append(verified, status: status, to: &store, &batch)
-        var patches: [ChangeEvent.DocumentPatches] = []
         for part in parts {
             guard var cached = loaded.popLast() else { preconditionFailure("\(part.key) was loaded above") }
-            if status == .skipped {
-                cached.document.markIncomplete()
-            } else {
-                let made = cached.document.apply(
-                    part.operations, stamps: part.stamps, wantsPatches: watchers > 0)
-                if watchers > 0 { patches.add(made, to: cached.document) }
-            }
-            note(change, bytes: part.estimatedBytes, in: &cached)
+            perform(part, of: change, status, in: &cached, &patches)
             documents.put(cached)
         }
         return status == .executed && !parts.isEmpty ? patches : nil
+    }
+
+    /// What a change does to one document.
+    private mutating func perform(
+        _ part: Change.Part, of change: Change, _ status: ChangeStatus, in cached: inout CachedDocument,
+        _ patches: inout [ChangeEvent.DocumentPatches]
+    ) {
+        if status == .skipped {
+            cached.document.markIncomplete()
+        } else {
+            let made = cached.document.apply(
+                part.operations, stamps: part.stamps, wantsPatches: watchers > 0)
+            if watchers > 0 { patches.add(made, to: cached.document) }
+        }
+        note(change, bytes: part.estimatedBytes, in: &cached)
     }
 
     /// Brings the record of a document up to a change that was just applied to it, of which `bytes` are its.
