@@ -5,9 +5,8 @@
 //   ids one initiator, twice       the newer stays, and only the initiator closes: the ends may see the two
 //   handshakes
 //                              complete in different orders, so the other end keeps both until it is told
-//   another instance id        the newer stays; the older is asked for a sign of life, and if it gives one,
-//   one
-//                              device runs twice: the clone alarm
+//   another instance id        both stay; the older is asked for a sign of life, without which it ends soon,
+//                              and if it gives one, one device runs twice: the clone alarm (decision 0090)
 //   silent for a PING interval never wins
 //
 // `Connection` is whatever names a connection to the caller.

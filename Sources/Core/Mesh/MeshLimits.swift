@@ -5,6 +5,9 @@
 public enum MeshLimits {
     /// Live links; the one over it is closed at once.
     public static let linksMax = 256
+    /// Links to copies of one device, all of them alive: each has something to say that no other one has. One
+    /// more copy is refused and dials again after its back-off.
+    public static let instancesLinkedMax = 8
     /// Connections whose handshake is not complete; the one over it gets silence.
     public static let halfOpenMax = 64
     /// Handshakes that one IP may begin a second, and how many at once.

@@ -28,6 +28,8 @@ public enum ReplicationLimits {
     public static let reissueMilliseconds: UInt64 = 1_000
     /// Sections of a branch that are re-issued in one batch.
     public static let reissueSectionsPerStep = 32
+    /// Logs that the stretches of one branch go into; what is left of one that needs more stays void.
+    public static let reissuePartsMax = 64
     /// A space with so few links tells HAVE on each at once; with more, the budget decides.
     public static let promptLinksMax = 3
     /// Time that an advance waits for others before it is told, and after which it is told whatever it

@@ -16,11 +16,16 @@ struct Hunt {
     func run() throws {
         var missed: [String] = []
         for name in PlantedBugs.names.map(\.description) {
+            var plan = plan
+            PlantedBugs.prepare(&plan, for: name)
             var campaign = Campaign(plan: plan, first: first, count: seeds, jobs: jobs, keepsGoing: false)
             campaign.extra = ["--bug", name]
             let report = campaign.run(isQuiet: true)
             if let failure = report.failures.first {
-                print("\(name)\tseed \(failure.seed)\t\(failure.invariant)\t\(failure.message.prefix(120))")
+                let faults = plan.profile == Profile.standard.rawValue ? "" : " --profile \(plan.profile)"
+                print(
+                    "\(name)\tseed \(failure.seed)\(faults)\t\(failure.invariant)\t"
+                        + "\(failure.message.prefix(120))")
             } else {
                 print("\(name)\tNOT FOUND in \(report.seeds) seeds")
                 missed.append(name)

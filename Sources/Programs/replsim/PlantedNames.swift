@@ -3,6 +3,7 @@
 
 #if PLANTED_BUGS
 import Bytes
+import Simulator
 
 extension PlantedBugs {
     static let names: [StaticString] = [
@@ -28,6 +29,20 @@ extension PlantedBugs {
         "branch-never-reissued",
         "other-branch-blamed",
     ]
+
+    /// The faults under which a bug shows, where an ordinary draw has them too seldom. What was asked for on
+    /// the command line stays.
+    static func prepare(_ plan: inout PlanOptions, for name: String) {
+        guard plan.profile == Profile.standard.rawValue, plan.with == nil, plan.without == nil else { return }
+        switch name {
+        case "closed-branch-counts", "branch-never-reissued", "other-branch-blamed":
+            plan.profile = Profile.forks.rawValue
+            // A disk that is put back is noticed or not: only where it is not a log forks.
+            plan.without = FaultKind.restores.rawValue
+        case "seal-leaves-out-hash": plan.with = FaultKind.forgeries.rawValue
+        default: break
+        }
+    }
 
     /// Switches a bug on; false when none has this name.
     static func choose(_ name: String) -> Bool {

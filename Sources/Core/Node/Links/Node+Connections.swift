@@ -79,6 +79,8 @@ extension Node {
     }
 
     private mutating func disconnected(_ id: ConnectionID, reason: String, at now: Instant) {
+        // It ended before it stood: were the dial not over, its address would never be dialled again.
+        if links.dials[id] != nil { return dialFailed(id, reason: reason, at: now) }
         guard links.connections[id] != nil else { return }
         let outputs = links.connections[id]?.secure.streamEnded() ?? []
         take(outputs, of: id, at: now, streamReason: reason)

@@ -58,6 +58,13 @@ extension Node {
             links.table.links(to: link.peer.device).map(\.connection).filter {
                 links.connections[$0]?.link?.liveness.isSilent(at: now.monotonic) ?? true
             })
+        let others = links.table.links(to: link.peer.device).count {
+            $0.instance != link.peer.instance && !silent.contains($0.connection)
+        }
+        guard others < MeshLimits.instancesLinkedMax else {
+            close(id, .overloaded, "\(others) copies of this device are linked", at: now)
+            return false
+        }
         let verdict = links.table.enter(
             id, peer: link.peer.device, instance: link.peer.instance, isInitiator: link.role == .initiator,
             isSilent: silent.contains)

@@ -95,7 +95,6 @@ extension Node {
                 code: "cloned", message: "device \(link.device.text) runs in two places at once",
                 hint: "its state was copied: stop one of the two, or give the copy a key of its own",
                 since: now.wall, device: link.device))
-        close(id, .replaced, "a newer instance of this device is linked", at: now)
     }
 
     /// The peer opens a further space.

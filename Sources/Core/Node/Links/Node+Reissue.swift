@@ -175,8 +175,10 @@ extension Node {
                 walk.parts.append(here)
             }
             var written = try write(candidate, &walk, closing, in: index)
-            if written == .differs, walk.parts.last != here {
-                walk.parts.append(here)
+            while written == .differs, walk.parts.count < ReplicationLimits.reissuePartsMax,
+                let further = try part(of: candidate, after: walk.parts, closing, in: index)
+            {
+                walk.parts.append(further)
                 written = try write(candidate, &walk, closing, in: index)
             }
             switch written {
@@ -201,6 +203,48 @@ extension Node {
         case never
     }
 
+    /// The log in which a branch goes on from here because the last one, `parts.last`, holds another branch
+    /// from here on. It is named as the re-issue of that log would name it for whoever wrote this branch
+    /// there: so it is one log, whether the copies that share the beginning of a branch meet before or after
+    /// they issue it again.
+    private mutating func part(
+        of candidate: Candidate, after parts: [Reissue], _ closing: Closing, in index: Int
+    ) throws(StoreFailure) -> Reissue? {
+        guard let last = parts.last else { return nil }
+        let (space, change) = (spaces[index].id, candidate.change)
+        let place = last.renamed(Dot(change.replica, change.first)).sequence
+        try spaces[index].writeRun(to: &store, &batch)
+        let stored = try store.boundary(space, last.replica, before: place)
+        let held = try logBytes(
+            of: last.replica, from: (stored?.last ?? .none) + 1, through: place.previous, in: index)
+        let end = held.bytes.isEmpty ? stored?.last ?? .none : held.last
+        guard end == place.previous else { return nil }
+        do {
+            let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
+            var log = try LogState(recovering: last.replica, in: space, from: boundary, [held.bytes])
+            let there = try author(candidate, last, after: Array(parts.dropLast()), closing, on: &log)
+            let other = Reissue(of: there, by: device, in: space)
+            return Reissue(of: change.replica, from: change.first, into: other)
+        } catch is ChangeTooLarge {
+            return nil
+        } catch {
+            throw .unusable("the log \(last.replica) of space \(space) cannot be read: \(error)")
+        }
+    }
+
+    /// A change of a branch as it stands in one of its new logs.
+    private func author(
+        _ candidate: Candidate, _ reissue: Reissue, after before: [Reissue], _ closing: Closing,
+        on log: inout LogState
+    ) throws(ChangeTooLarge) -> VerifiedChange {
+        var context = reissue.context(of: candidate.change, closed: closing.first, after: before)
+        // The branch may have been closed earlier since: then less of it counts than what stands in this log.
+        context.join(log.context)
+        return try log.author(
+            timestamp: candidate.change.timestamp, context: context, rosterHeads: candidate.heads,
+            operations: reissue.operations(of: candidate.change, after: before))
+    }
+
     /// Writes one change of a branch into the last of its new logs, once.
     private mutating func write(
         _ candidate: Candidate, _ walk: inout BranchWalk, _ closing: Closing, in index: Int
@@ -213,17 +257,14 @@ extension Node {
         var log =
             spaces[index].logs[reissue.replica]
             ?? LogState(space: spaces[index].id, declaration: reissue.declaration)
+        // Closed itself: what stands there in either way goes on in a log that is named after it.
+        let closed = spaces[index].forks.closed[reissue.replica]
+        if let closed, first >= closed.first { return .differs }
         if log.next > first { return try compare(change, at: first, &walk, in: index) }
-        // Closed itself: what it holds is re-issued from there, what it does not hold begins another one.
-        if spaces[index].forks.closed[reissue.replica] != nil { return .differs }
-        if log.next < first || links.buffer.isWaiting(id) { return .waits }
+        if closed != nil || log.next < first || links.buffer.isWaiting(id) { return .waits }
         let verified: VerifiedChange
         do throws(ChangeTooLarge) {
-            verified = try log.author(
-                timestamp: change.timestamp,
-                context: reissue.context(of: change, closed: closing.first, after: before),
-                rosterHeads: candidate.heads,
-                operations: reissue.operations(of: change, after: before))
+            verified = try author(candidate, reissue, after: before, closing, on: &log)
         } catch {
             batch.log(
                 .error, "reissue-too-large",

@@ -245,9 +245,11 @@ extension Node {
         case .differentBytes, .wrongChainHash, .malformed, .wrongEnd, .sealInsideChange, .boundaryNotSealed:
             // The author's seal over other bytes than ours is a suspicion; a seal it never made is the
             // sender's fault. What goes on from another branch is mostly no change at all behind ours: it
-            // names what stands in that branch's dictionary. Behind nothing there is no other branch.
+            // names what stands in that branch's dictionary. Where nothing is held there is no other branch.
             let author = sealed.declaration.device
-            guard sealed.run.first > SequenceNumber(1), !isPlanted("other-branch-blamed") else { throw fault }
+            guard spaces[place.space].logs[sealed.replica] != nil, !isPlanted("other-branch-blamed") else {
+                throw fault
+            }
             guard sealed.seals.allSatisfy({ $0.isSigned(by: author, in: spaces[place.space].id) }) else {
                 throw fault
             }

@@ -35,6 +35,15 @@ public struct Reissue: Hashable, Sendable {
         replica = ReplicaID(space: space, declaration: declaration)
     }
 
+    /// What is left of the branch from `first` on goes into the log of `other`, which is named after a log
+    /// that an earlier stretch of it went into.
+    public init(of branch: ReplicaID, from first: SequenceNumber, into other: Reissue) {
+        self.branch = branch
+        self.first = first
+        declaration = other.declaration
+        replica = other.replica
+    }
+
     private static func incarnation(_ branch: ReplicaID, _ first: SequenceNumber, _ bytes: [UInt8]) -> UInt64
     {
         var writer = ByteWriter(reserving: 32 + bytes.count)

@@ -44,8 +44,10 @@ extension Trial {
             let victim = running().randomElement(using: &strike.dice)
         else { return false }
         defer { self.traitor = traitor }
-        // Whom it lies to lacks most of what others wrote a moment ago.
-        if kind == .forgeries { try overhear(&traitor, besides: victim, &strike) }
+        if kind == .forgeries {
+            try standBetween(victim, &strike)
+            try overhear(&traitor, besides: victim, &strike)
+        }
         var link = HostileLink(&world, as: traitor.key, to: victim, traitor.keys, &strike.dice)
         for _ in 0..<8 where !link.isEstablished {
             try runEvents(until: world.time + 100)
@@ -95,6 +97,21 @@ extension Trial {
             frame(RosterHaveFrame(heads: traitor.heads, summary: [])),
             frame(HaveFrame(.full, [])),
         ]
+    }
+
+    /// For a while the victim hears of the others by the traitor only, and they write: what a member passes
+    /// on is all that the victim has of it, and nothing but seals says that it is what was written.
+    private mutating func standBetween(_ victim: Int, _ strike: inout Strike) throws(Violation) {
+        let others = members.indices.filter { $0 != victim }
+        let blocked = others.flatMap { [Direction(from: $0, to: victim), Direction(from: victim, to: $0)] }
+        for direction in blocked { world.block(direction) }
+        undoings.append(
+            Undoing(time: world.time + strike.milliseconds(5_000...30_000), kind: .unblock(blocked)))
+        for _ in 0..<strike.number(2...5) where script == nil {
+            write()
+            try look()
+            try runEvents(until: world.time + strike.milliseconds(50...500))
+        }
     }
 
     /// Lets another node tell everything that it holds.

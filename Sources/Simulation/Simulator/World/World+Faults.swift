@@ -22,11 +22,11 @@ extension World {
     public mutating func addClone(of original: Int, seen discontinuity: String? = nil) -> Int {
         let index = nodes.count
         var node = WorldNode(
-            index: original, seed: seed, staticPeers: nodes[original].staticPeers, address: address(of: index)
-        )
+            index: nodes[original].index, seed: seed, staticPeers: nodes[original].staticPeers,
+            address: address(of: index))
         node.disk = diskCopy(original)
-        // Other chance than the original's next start.
-        node.starts = 1_000
+        // Other chance than the next starts of the original and of its other copies.
+        node.starts = UInt64(nodes.count { $0.index == node.index }) << 32
         node.discontinuity = discontinuity
         nodes.append(node)
         start(index)
