@@ -7,7 +7,7 @@ import Causality
 
 /// Where a watcher stands. Opaque to programs; only the store that gave it out can continue it, in its space.
 struct Cursor: Hashable, Sendable {
-    /// Of the store, whose name changes whenever its continuity is uncertain, and of the space.
+    /// Of the run of the node that gave it out (`StoreRuns`), and of the space.
     private let origin: UInt64
     let position: CommitPosition
 

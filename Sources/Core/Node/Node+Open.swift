@@ -24,8 +24,8 @@ extension Node {
     mutating func openStore(reading: Bool = true, at now: Instant) throws(StoreFailure) {
         if reading { try loadSpaces() }
         let known = try store.meta(NodeMeta.store)
-        if let known, configuration.discontinuity == nil, known.count == 8 {
-            storeName = known.reduce(0) { $0 << 8 | UInt64($1) }
+        if let known, configuration.discontinuity == nil {
+            try beginRun(after: known)
         } else {
             try beginStore(wasUsed: known != nil, at: now)
         }
@@ -79,13 +79,24 @@ extension Node {
         raise(Self.restored(reason, since: now.wall))
     }
 
+    /// The store goes on where the last run ended, as far as this disk knows it.
+    private mutating func beginRun(after known: [UInt8]) throws(StoreFailure) {
+        do throws(DecodeFault) {
+            runs = try StoreRuns(decoding: known)
+        } catch {
+            throw .unusable("what was kept of former runs cannot be read: \(error)")
+        }
+        let ends = Dictionary(spaces.map { ($0.id, $0.position) }) { first, _ in first }
+        runs.begin(entropy.u64(), after: ends)
+        try batch.write(&store)
+        try store.setMeta(NodeMeta.store, runs.encoded())
+    }
+
     /// From now on all cursors given out before are foreign.
     mutating func renameStore() throws(StoreFailure) {
-        storeName = entropy.u64()
-        var writer = ByteWriter()
-        writer.u64(storeName)
+        runs = StoreRuns(name: entropy.u64())
         try batch.write(&store)
-        try store.setMeta(NodeMeta.store, writer.bytes)
+        try store.setMeta(NodeMeta.store, runs.encoded())
     }
 
     /// Reads all spaces.

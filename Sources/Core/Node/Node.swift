@@ -23,8 +23,10 @@ public struct Node<Store: ChangeStore> {
     var entropy: Entropy
     /// Names this process among restarts of the device.
     let instance: UInt64
-    /// Names this store among all; cursors of another are foreign.
-    var storeName: UInt64
+    /// Which cursors this store can go on from.
+    var runs = StoreRuns(name: 0)
+    /// Names this run among all: cursors that it gives out carry it.
+    var storeName: UInt64 { runs.name }
     /// Ascending by id.
     var spaces: [SpaceState] = []
     var batch = Batch()
@@ -57,7 +59,6 @@ public struct Node<Store: ChangeStore> {
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
         instance = entropy.u64()
-        storeName = 0
         links = LinksState(
             identity: LinkIdentity(
                 key: configuration.device, instance: instance,
@@ -78,7 +79,6 @@ public struct Node<Store: ChangeStore> {
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
         instance = entropy.u64()
-        storeName = 0
         links = LinksState(
             identity: LinkIdentity(
                 key: configuration.device, instance: instance,

@@ -10,11 +10,16 @@ extension World {
         nodes[index].node.map { $0.store.afterCrash() } ?? nodes[index].disk
     }
 
-    /// Puts a disk in while the node is down.
-    public mutating func replaceDisk(_ index: Int, with disk: MemoryStore) {
+    /// Puts a disk in while the node is down. Seen: the state directory notices it at the next start.
+    public mutating func replaceDisk(_ index: Int, with disk: MemoryStore, seen discontinuity: String? = nil)
+    {
         precondition(nodes[index].node == nil, "node \(index) runs")
         nodes[index].disk = disk
+        nodes[index].discontinuity = discontinuity
     }
+
+    /// The node's next batch ends in a crash there.
+    public mutating func crash(_ index: Int, at point: CrashPoint) { nodes[index].crashPoint = point }
 
     /// Starts a second box with a copy of a node's disk and keys, on an address of its own; its index. Seen:
     /// its state directory noticed that it is a copy.
