@@ -370,7 +370,12 @@ def run_memory(name, path):
         kept = core.Document.load(data)
     else:
         peer = PEERS[name]
-        peer(1)
+        # What the first of its kind allocates for good, and the pages of code that run, are not the document's.
+        first, second = peer(1), peer(2)
+        first.transact(lambda raw: first.insert(raw, 0, "the first sentence of it"))
+        second.apply(first.encoded())
+        second.length()
+        second.transact(lambda raw: second.insert(raw, 0, "x"))
         before = resident()
         kept = peer()
         kept.apply(data)

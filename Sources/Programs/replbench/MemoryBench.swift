@@ -6,6 +6,7 @@ import Bytes
 import Causality
 import Documents
 import Glibc
+import Wire
 
 enum MemoryBench {
     /// Runs `replbench memory` on the block: resident bytes over an empty document.
@@ -40,8 +41,11 @@ struct Memory: ParsableCommand {
     func run() throws {
         let block = try Trace.output(of: "cat", file)
         let path = Replay.path
-        // Whatever the first of its kind allocates for good is not the document's.
-        var small = Document(key: Replay.key)
+        // Whatever the first of its kind allocates for good, and the pages of code that run, are not the
+        // document's: another one was imported and edited before, as the peers do.
+        guard let history = Self.smallBlock(), var small = EngineBench.imported(history) else {
+            throw ExitCode(1)
+        }
         _ = Self.edit(&small, path)
         let before = ProcessorClock.residentBytes()
         guard var document = EngineBench.imported(block) else { throw ExitCode(1) }
@@ -51,17 +55,48 @@ struct Memory: ParsableCommand {
         withExtendedLifetime((small, document)) {}
     }
 
+    /// A history of a few sentences, typed and taken back.
+    private static func smallBlock() -> [UInt8]? {
+        let replica = ReplicaID(raw: Bytes16(high: 1, low: 1))
+        var document = Document(key: Replay.key)
+        var changes: [Change] = []
+        var next = SequenceNumber(1)
+        for time in 1...40 as ClosedRange<UInt64> {
+            let isDeletion = time % 4 == 0
+            let request = OperationRequest(
+                document: Replay.key, path: Replay.path,
+                verb: .splice(
+                    index: Int(time) - 1, delete: isDeletion ? 3 : 0,
+                    insert: isDeletion ? "" : "the \(time)th sentence of it "))
+            guard let authored = author(request, in: &document, Dot(replica, next), time) else { return nil }
+            let declaration = Change.Declaration(device: DeviceID(publicKey: .zero), incarnation: 1)
+            let change = Change(
+                replica: replica, first: next, timestamp: Timestamp(milliseconds: time),
+                context: VersionVector(), declaration: time == 1 ? declaration : nil, rosterHeads: [],
+                operations: authored)
+            changes.append(change)
+            next = change.last + 1
+        }
+        return BlockEncoder.encode(changes)
+    }
+
+    private static func author(
+        _ request: OperationRequest, in document: inout Document, _ dot: Dot, _ time: UInt64
+    ) -> [Operation]? {
+        do throws(AuthorError) {
+            return try document.author(
+                request, dot: dot, timestamp: Timestamp(milliseconds: time), context: VersionVector(),
+                wantsPatches: false
+            ).operations
+        } catch {
+            return nil
+        }
+    }
+
     private static func edit(_ document: inout Document, _ path: [PathElement]) -> Bool {
         let request = OperationRequest(
             document: document.key, path: path, verb: .splice(index: 0, delete: 0, insert: "x"))
         let dot = Dot(ReplicaID(raw: Bytes16(high: .max, low: .max)), SequenceNumber(1))
-        do throws(AuthorError) {
-            _ = try document.author(
-                request, dot: dot, timestamp: Timestamp(milliseconds: 1 << 40), context: VersionVector(),
-                wantsPatches: false)
-            return true
-        } catch {
-            return false
-        }
+        return author(request, in: &document, dot, 1 << 40) != nil
     }
 }

@@ -47,6 +47,9 @@ struct BuiltOrder: Sendable {
     private static let chunkSpans = 1_000
 
     private var chunks: ContiguousArray<ContiguousArray<Span>> = []
+    /// The chunk that is being filled, and the span that may still grow.
+    private var chunk: ContiguousArray<Span> = []
+    private var last: Span?
     private(set) var count = 0
     let replicas: [ReplicaID]
 
@@ -54,20 +57,28 @@ struct BuiltOrder: Sendable {
 
     /// Adds the next span, to the last one if it continues that.
     mutating func append(_ span: Span) {
-        if let chunk = chunks.indices.last {
-            let last = chunks[chunk].count - 1
-            if chunks[chunk][last].take(span) { return }
-            if last + 1 < Self.chunkSpans {
-                chunks[chunk].append(span)
-                count += 1
-                return
-            }
-        }
-        var chunk: ContiguousArray<Span> = []
-        // The first grows, as most texts are short.
-        if !chunks.isEmpty { chunk.reserveCapacity(Self.chunkSpans) }
-        chunk.append(span)
+        if last?.take(span) == true { return }
+        settle()
+        last = span
+    }
+
+    /// After the last span.
+    mutating func finish() {
+        settle()
+        last = nil
         chunks.append(chunk)
+        chunk = []
+    }
+
+    private mutating func settle() {
+        guard let last else { return }
+        if chunk.count == Self.chunkSpans {
+            chunks.append(chunk)
+            chunk = []
+            // The first one grows, as most texts are short.
+            chunk.reserveCapacity(Self.chunkSpans)
+        }
+        chunk.append(last)
         count += 1
     }
 

@@ -160,7 +160,7 @@ struct SequenceBuilder {
 
     private mutating func placeRuns() -> Bool {
         for index in runs.indices {
-            guard insert(runs[index], Int32(index)) else { return false }
+            guard insert(Int32(index)) else { return false }
         }
         return true
     }
@@ -176,7 +176,8 @@ struct SequenceBuilder {
         }
     }
 
-    private mutating func insert(_ run: TextRun, _ index: Int32) -> Bool {
+    private mutating func insert(_ index: Int32) -> Bool {
+        let run = runs[Int(index)]
         let begin = atom(run.replica, run.sequence)
         let left = heldAtom(run.leftReplica, run.left)
         let right = heldAtom(run.rightReplica, run.right)
@@ -384,6 +385,7 @@ struct SequenceBuilder {
             order.append(span)
             next = atom.next
         }
+        order.finish()
         return (order, visible.finish())
     }
 }

@@ -281,11 +281,11 @@ private struct BlockReplay: ~Copyable {
             let target = documents[document].replay.open(name.path)
             if let target, name.path.kind == .text, !hasReserved {
                 hasReserved = true
-                // An insertion has a byte in `rights` and one in `lengths`, a deletion in `lengths` only.
-                let insertions = min(reader.rights.remaining, Self.reservedRunsMax)
-                let deletions = max(0, min(reader.lengths.remaining, Self.reservedRunsMax) - insertions)
+                // An insertion has a byte in `rights`, and so have both in `lengths`. Room that is not used
+                // is not touched.
                 documents[document].replay.reserve(
-                    insertions: insertions, deletions: deletions, in: target)
+                    insertions: min(reader.rights.remaining, Self.reservedRunsMax),
+                    deletions: min(reader.lengths.remaining, Self.reservedRunsMax), in: target)
             }
             places.append((document, name.path.kind, target))
         }
