@@ -21,12 +21,8 @@ extension Node {
             case OpenFrame.type: return try open(frame, on: id, at: now)
             default: break
             }
-            // Nothing of the link is held on to here: what the frame changes would be copied first, with all
-            // its vectors.
             guard let type = FrameType(rawValue: frame.type),
-                let (space, isFull) = links.connections[id]?.link?.channels[frame.channel].map({
-                    ($0.space, $0.isFull)
-                })
+                let (space, isFull) = standing(of: frame.channel, on: id)
             else { return }
             guard let index = spaceIndex(space) else {
                 guard type == .rosterHave, spend(frame, on: id, at: now) else { return }
@@ -75,6 +71,12 @@ extension Node {
         } catch {
             fault(id, "frame \(frame.type): \(error)", at: now)
         }
+    }
+
+    /// The space of a channel, and whether the peer may say all there. Not the channel itself: held on to
+    /// while a frame is handled, it would be copied with all its vectors by the first change in it.
+    private func standing(of channel: UInt16, on id: ConnectionID) -> (space: SpaceID, isFull: Bool)? {
+        links.connections[id]?.link?.channels[channel].map { ($0.space, $0.isFull) }
     }
 
     private func at(_ id: ConnectionID, _ channel: UInt16, _ index: Int) -> ChannelPlace {
