@@ -38,8 +38,8 @@ extension Trial {
     mutating func clone(_ index: Int, _ strike: inout Strike) -> Bool {
         guard members.allSatisfy(\.isJoined), !members[index].isForked, !members[index].wasRestored,
             index != plan.traitor, members.count < plan.nodeCount + Self.clonesMax,
-            // Nodes keep one link to a device. Two devices in two copies each, and nobody else, may end in
-            // two pairs that never hear of each other.
+            // Two devices in two copies each, and nobody else, may end in two pairs that never hear of each
+            // other (decision 0092).
             members.indices.contains(where: {
                 $0 != index && $0 != plan.traitor && !members[$0].isForked && members[$0].role >= .reader
             })
