@@ -63,6 +63,42 @@ import Wire
             world.alarms(0).isEmpty && world.alarms(1).isEmpty && world.alarms(2).isEmpty, "\(world.logs())")
     }
 
+    @Test(
+        "a node starts on a full disk and shows what it has; a cursor of then is good once there was room",
+        arguments: [nil, 0] as [Int?])
+    func startsFull(writesBefore: Int?) {
+        var world = World(seed: 48)
+        let isMade = world.makeSpace("notes", nodes: 1)
+        #expect(isMade)
+        let isWritten = world.increment(0, "notes", "count")
+        #expect(isWritten)
+        let shown = world.export(0, "notes")
+        world.crash(0)
+        world.setDiskFault(0, .init(failure: .full("no space left"), writesBefore: writesBefore))
+        world.start(0)
+        world.run(milliseconds: 1_000)
+        #expect(world.nodes[0].node != nil && shown != nil && world.export(0, "notes") == shown)
+        let watch = { (world: inout World, start: WatchStart) -> [NodeAnswer] in
+            let id = world.request(
+                0, .watch(SpaceReference("notes"), start: start, prefix: "", follow: false))
+            world.run(milliseconds: 100)
+            return world.nodes[0].answers[id] ?? []
+        }
+        guard case .watching(let cursor)? = watch(&world, .now).first else {
+            Issue.record("no stream: \(world.logs())")
+            return
+        }
+        world.setDiskFault(0, nil)
+        let isRoom = world.increment(0, "notes", "count")
+        #expect(isRoom, "\(world.logs())")
+        world.crash(0)
+        world.start(0)
+        let lines = watch(&world, .cursor(cursor)).count {
+            if case .watchLine(.change) = $0 { true } else { false }
+        }
+        #expect(lines == 1, "the increment that followed, and no resync")
+    }
+
     @Test("a log that goes on elsewhere is not written to again, also when the batch that found it is lost")
     func retired() {
         var world = World(seed: 47)

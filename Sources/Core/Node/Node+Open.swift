@@ -88,15 +88,25 @@ extension Node {
         }
         let ends = Dictionary(spaces.map { ($0.id, $0.position) }) { first, _ in first }
         runs.begin(entropy.u64(), after: ends)
-        try batch.write(&store)
-        try store.setMeta(NodeMeta.store, runs.encoded())
+        isRunKept = false
+        do throws(StoreFailure) {
+            try batch.write(&store)
+        } catch {
+            // A full disk can be read: the first batch fails, the node does not.
+            batch.fail(error)
+        }
     }
 
     /// From now on all cursors given out before are foreign.
     mutating func renameStore() throws(StoreFailure) {
         runs = StoreRuns(name: entropy.u64())
+        isRunKept = false
         try batch.write(&store)
-        try store.setMeta(NodeMeta.store, runs.encoded())
+    }
+
+    /// Writes what the runs are into a batch that is about to be committed, until one of them was.
+    mutating func keepRun() throws(StoreFailure) {
+        if !isRunKept { try store.setMeta(NodeMeta.store, runs.encoded()) }
     }
 
     /// Reads all spaces.

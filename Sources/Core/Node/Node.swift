@@ -25,6 +25,8 @@ public struct Node<Store: ChangeStore> {
     let instance: UInt64
     /// Which cursors this store can go on from.
     var runs = StoreRuns(name: 0)
+    /// The store has them as they are here.
+    var isRunKept = false
     /// Names this run among all: cursors that it gives out carry it.
     var storeName: UInt64 { runs.name }
     /// Ascending by id.
@@ -129,7 +131,10 @@ public struct Node<Store: ChangeStore> {
         do throws(StoreFailure) {
             try finishSpaces(at: now)
             if let failure = batch.failure { throw failure }
-            if batch.isWriting { try store.commit() }
+            if batch.isWriting {
+                try keepRun()
+                try store.commit()
+            }
         } catch {
             let transactions = batch.isOvertaken ? batch.transactions : []
             release(recover(from: error, at: now))
@@ -140,6 +145,7 @@ public struct Node<Store: ChangeStore> {
             return
         }
         let done = batch.finish()
+        if done.isWriting { isRunKept = true }
         retiring = []
         notesAreDurable()
         for index in spaces.indices { spaces[index].durable = spaces[index].held }
