@@ -31,6 +31,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             216, [], "A node halted again on a dead disk: the checker took it for a lost acknowledgement."),
         KeptSeed(220, [], "As 216."),
         KeptSeed(240, [], "As 35, of a document that was deleted and made again."),
+        KeptSeed(398, [], "A node did not start on a full disk, for the name of its run (FailingDiskTests)."),
         KeptSeed(
             468, [],
             "After 1,009 starts a simulated node drew the chance of its neighbour: the nonces repeated."),
