@@ -11,7 +11,7 @@ SWIFT ?= swift
 
 # Foundation is in no shipped program, so a static standard library keeps them small and free of the toolchain.
 # Across modules: the node is generic over its store, and small functions of the lower floors are called from all
-# others. A tenth of the simulation and of a catch-up; the build takes about half as long again.
+# others. A tenth of the simulation and of a catch-up (decision 0101).
 RELEASE := -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
 
 .PHONY: help deps build release hunt seeds demo test bench install install-files format

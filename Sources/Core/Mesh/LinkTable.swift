@@ -1,10 +1,11 @@
 // Which links stand, and which of two to one device stays (DESIGN 8). Both ends must come to the same answer
 // without asking, or each would close the link that the other kept:
 //
-//   two initiators             the link whose initiator has the lower device id stays; both ends see the same
-//   ids one initiator, twice       the newer stays, and only the initiator closes: the ends may see the two
-//   handshakes
-//                              complete in different orders, so the other end keeps both until it is told
+//   two initiators             the link whose initiator has the lower device id stays; both ends see the
+//                              same ids
+//   one initiator, twice       the newer stays, and only the initiator closes: the ends may see the two
+//                              handshakes complete in different orders, so the other end keeps both until
+//                              it is told
 //   another instance id        both stay; the older is asked for a sign of life, without which it ends soon,
 //                              and if it gives one, one device runs twice: the clone alarm (decision 0090)
 //   silent for a PING interval never wins
