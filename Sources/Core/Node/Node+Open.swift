@@ -25,7 +25,7 @@ extension Node {
         if reading { try loadSpaces() }
         let known = try store.meta(NodeMeta.store)
         if let known, configuration.discontinuity == nil {
-            try beginRun(after: known)
+            try resumeStore(after: known)
         } else {
             try beginStore(wasUsed: known != nil, at: now)
         }
@@ -38,7 +38,7 @@ extension Node {
         nextSweep = now.monotonic + 60_000
     }
 
-    /// A person may have missed the alarm of the last run: it is shown again, with its date, for a while.
+    /// A person may have missed the alarm of the last start: it is shown again, with its date, for a while.
     private mutating func recallContinuity(at now: Instant) throws(StoreFailure) {
         guard let note = try store.meta(NodeMeta.continuity), note.count >= 8 else { return }
         let since = note.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -50,7 +50,7 @@ extension Node {
         raise(Self.restored(String(decoding: note.dropFirst(8), as: UTF8.self), since: since))
     }
 
-    /// Keeps why a log of this node was closed, so that the next run tells it too.
+    /// Keeps why a log of this node was closed, so that the next start tells it too.
     mutating func keepContinuity(_ reason: String, at now: Instant) throws(StoreFailure) {
         var note = ByteWriter()
         note.u64(now.wall)
@@ -79,16 +79,16 @@ extension Node {
         raise(Self.restored(reason, since: now.wall))
     }
 
-    /// The store goes on where the last run ended, as far as this disk knows it.
-    private mutating func beginRun(after known: [UInt8]) throws(StoreFailure) {
+    /// The store goes on where it stood, as far as this disk knows it.
+    private mutating func resumeStore(after known: [UInt8]) throws(StoreFailure) {
         do throws(DecodeFault) {
-            runs = try StoreRuns(decoding: known)
+            starts = try StoreStarts(decoding: known)
         } catch {
-            throw .unusable("what was kept of former runs cannot be read: \(error)")
+            throw .unusable("what was kept of former starts cannot be read: \(error)")
         }
         let ends = Dictionary(spaces.map { ($0.id, $0.position) }) { first, _ in first }
-        runs.begin(entropy.u64(), after: ends)
-        isRunKept = false
+        starts.begin(entropy.u64(), after: ends)
+        isStartKept = false
         do throws(StoreFailure) {
             try batch.write(&store)
         } catch {
@@ -99,14 +99,14 @@ extension Node {
 
     /// From now on all cursors given out before are foreign.
     mutating func renameStore() throws(StoreFailure) {
-        runs = StoreRuns(name: entropy.u64())
-        isRunKept = false
+        starts = StoreStarts(name: entropy.u64())
+        isStartKept = false
         try batch.write(&store)
     }
 
-    /// Writes what the runs are into a batch that is about to be committed, until one of them was.
-    mutating func keepRun() throws(StoreFailure) {
-        if !isRunKept { try store.setMeta(NodeMeta.store, runs.encoded()) }
+    /// Writes the names of starts into a batch that is about to be committed, until one of them was.
+    mutating func keepStart() throws(StoreFailure) {
+        if !isStartKept { try store.setMeta(NodeMeta.store, starts.encoded()) }
     }
 
     /// Reads all spaces.

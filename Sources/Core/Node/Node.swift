@@ -24,11 +24,11 @@ public struct Node<Store: ChangeStore> {
     /// Names this process among restarts of the device.
     let instance: UInt64
     /// Which cursors this store can go on from.
-    var runs = StoreRuns(name: 0)
+    var starts = StoreStarts(name: 0)
     /// The store has them as they are here.
-    var isRunKept = false
-    /// Names this run among all: cursors that it gives out carry it.
-    var storeName: UInt64 { runs.name }
+    var isStartKept = false
+    /// Names this start among all: cursors that it gives out carry it.
+    var storeName: UInt64 { starts.name }
     /// Ascending by id.
     var spaces: [SpaceState] = []
     var batch = Batch()
@@ -132,7 +132,7 @@ public struct Node<Store: ChangeStore> {
             try finishSpaces(at: now)
             if let failure = batch.failure { throw failure }
             if batch.isWriting {
-                try keepRun()
+                try keepStart()
                 try store.commit()
             }
         } catch {
@@ -145,7 +145,7 @@ public struct Node<Store: ChangeStore> {
             return
         }
         let done = batch.finish()
-        if done.isWriting { isRunKept = true }
+        if done.isWriting { isStartKept = true }
         retiring = []
         notesAreDurable()
         for index in spaces.indices { spaces[index].durable = spaces[index].held }

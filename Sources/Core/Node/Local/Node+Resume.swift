@@ -13,7 +13,7 @@ extension Node {
         -> (lines: [WatchLine], needsResync: Bool)
     {
         let space = spaces[index]
-        guard let cursor = Cursor(text), runs.holds(cursor, of: space.id),
+        guard let cursor = Cursor(text), starts.holds(cursor, of: space.id),
             cursor.position <= space.position, cursor.position >= space.forks.rebuilt
         else {
             return ([], true)

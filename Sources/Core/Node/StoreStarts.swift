@@ -1,19 +1,18 @@
 // Which cursors of a change stream this store can go on from (decision 0091). A position alone does not say
 // so: a disk that was put back, noticed or not, counts on from an older position, and what then stands at a
 // position is not what a watcher was told of before. So each start of the node has a random name, cursors
-// carry the name of the run that made them, and the store keeps how far each earlier run had come when it
-// ended.
+// carry the name of the start that made them, and the store keeps how far it had come at the next one.
 //
-//     run 7C…  ────────────┤ 412            cursor 7C….390 is good, 7C….413 was never here
-//     run 1F…               ├──────── …     names of runs that the disk has lost are unknown
+//     start 7C…  ────────────┤ 412            cursor 7C….390 is good, 7C….413 was never here
+//     start 1F…               ├──────── …     names of starts that the disk has lost are unknown
 
 import Bytes
 import Causality
 import Wire
 
-/// The runs of a node over its store.
-struct StoreRuns: Sendable, Equatable {
-    /// A run that is over.
+/// The starts of a node over its store.
+struct StoreStarts: Sendable, Equatable {
+    /// An earlier start, up to the one after it.
     struct Former: Sendable, Equatable {
         let name: UInt64
         /// Where each space stood at its end.
@@ -22,10 +21,10 @@ struct StoreRuns: Sendable, Equatable {
 
     /// Oldest first, at most `formerMax`.
     private(set) var former: [Former] = []
-    /// Of this run; random.
+    /// Of this start; random.
     var name: UInt64
 
-    /// Cursors of a run before so many others are answered with a resync.
+    /// Cursors of a start before so many others are answered with a resync.
     static let formerMax = 64
     private static let version: UInt8 = 1
 
@@ -34,29 +33,29 @@ struct StoreRuns: Sendable, Equatable {
     /// True when everything up to the cursor is in this store, and what it has beyond came after.
     func holds(_ cursor: Cursor, of space: SpaceID) -> Bool {
         cursor.isOf(store: name, space: space)
-            || former.contains { run in
-                cursor.isOf(store: run.name, space: space)
-                    && run.ends[space].map { cursor.position <= $0 } ?? false
+            || former.contains { start in
+                cursor.isOf(store: start.name, space: space)
+                    && start.ends[space].map { cursor.position <= $0 } ?? false
             }
     }
 
-    /// The next run begins: the last one ended at these positions.
+    /// The node starts again: after the last start it came to these positions.
     mutating func begin(_ name: UInt64, after ends: [SpaceID: CommitPosition]) {
         former.append(Former(name: self.name, ends: ends))
         former.removeFirst(max(0, former.count - Self.formerMax))
         self.name = name
     }
 
-    /// version u8 · name u64 · count, runs: name u64 · count, spaces: id 32 · position varint.
+    /// version u8 · name u64 · count, starts: name u64 · count, spaces: id 32 · position varint.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.u8(Self.version)
         writer.u64(name)
         writer.varint(former.count)
-        for run in former {
-            writer.u64(run.name)
-            writer.varint(run.ends.count)
-            for (space, end) in run.ends.sorted(by: { $0.key < $1.key }) {
+        for start in former {
+            writer.u64(start.name)
+            writer.varint(start.ends.count)
+            for (space, end) in start.ends.sorted(by: { $0.key < $1.key }) {
                 space.raw.encode(into: &writer)
                 writer.varint(end.value)
             }
@@ -72,9 +71,9 @@ struct StoreRuns: Sendable, Equatable {
             return
         }
         let version = try reader.u8()
-        if version != Self.version { throw .unknownTag(field: "runs", value: UInt64(version)) }
+        if version != Self.version { throw .unknownTag(field: "starts", value: UInt64(version)) }
         self.init(name: try reader.u64())
-        for _ in 0..<(try reader.count(limit: Self.formerMax, field: "runs")) {
+        for _ in 0..<(try reader.count(limit: Self.formerMax, field: "starts")) {
             let name = try reader.u64()
             var ends: [SpaceID: CommitPosition] = [:]
             for _ in 0..<(try reader.count(limit: 1 << 16, field: "spaces")) {
