@@ -29,10 +29,7 @@ import Wire
                 clones += 1
             case 1: world.separate([index])
             case 2: world.reunite()
-            case 3:
-                world.crash(index)
-                world.run(milliseconds: UInt64.random(in: 0...2_000, using: &dice))
-                world.start(index)
+            case 3: world.crashAndStart(index, &dice)
             case 4: old = (index, world.diskCopy(index))
             case 5:
                 // What nobody else holds is lost with the disk; so everybody holds it first.
@@ -47,12 +44,7 @@ import Wire
                 world.replaceDisk(back.index, with: back.disk)
                 world.start(back.index)
                 (old, restores) = (nil, restores + 1)
-            default:
-                for _ in 0..<Int.random(in: 1...4, using: &dice) {
-                    world.run(milliseconds: UInt64.random(in: 1...60, using: &dice))
-                    if world.increment(index, "notes", "count") { count += 1 }
-                    _ = world.splice(index, "notes", "text", at: 0, "x")
-                }
+            default: count += world.writeSome(index, "notes", &dice)
             }
         }
         world.reunite()

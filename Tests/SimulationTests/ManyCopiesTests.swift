@@ -25,17 +25,9 @@ import Wire
             case 0...2 where world.nodes.count < 2 + copies: world.addClone(of: max(1, index))
             case 3, 4: world.separate([index])
             case 5, 6: world.reunite()
-            case 7:
-                world.crash(index)
-                world.run(milliseconds: UInt64.random(in: 0...2_000, using: &dice))
-                world.start(index)
+            case 7: world.crashAndStart(index, &dice)
             case 8: world.run(milliseconds: UInt64.random(in: 0...4_000, using: &dice))
-            default:
-                for _ in 0..<Int.random(in: 1...4, using: &dice) {
-                    world.run(milliseconds: UInt64.random(in: 1...60, using: &dice))
-                    if world.increment(index, "notes", "count") { count += 1 }
-                    _ = world.splice(index, "notes", "text", at: 0, "x")
-                }
+            default: count += world.writeSome(index, "notes", &dice)
             }
         }
         world.reunite()

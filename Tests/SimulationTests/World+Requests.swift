@@ -34,6 +34,24 @@ extension World {
         return false
     }
 
+    /// One to four increments of "count" by one node, each with a letter in "text"; how many were acknowledged.
+    mutating func writeSome(_ index: Int, _ space: String, _ dice: inout SeededGenerator) -> Int {
+        var count = 0
+        for _ in 0..<Int.random(in: 1...4, using: &dice) {
+            run(milliseconds: UInt64.random(in: 1...60, using: &dice))
+            if increment(index, space, "count") { count += 1 }
+            _ = splice(index, space, "text", at: 0, "x")
+        }
+        return count
+    }
+
+    /// A node loses power and starts again within two seconds.
+    mutating func crashAndStart(_ index: Int, _ dice: inout SeededGenerator) {
+        crash(index)
+        run(milliseconds: UInt64.random(in: 0...2_000, using: &dice))
+        start(index)
+    }
+
     mutating func alarms(_ index: Int) -> [String] {
         guard case .status(let report) = ask(index, .status) else { return [] }
         return report.alarms.map(\.code)
