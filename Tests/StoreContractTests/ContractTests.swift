@@ -274,9 +274,16 @@ private let (a, b) = (replica(1), replica(2))
         #expect(try disk.store.snapshot(home, "d") == big)
         #expect(try disk.store.idempotency(home, "k") == answer(200, Dot(a, SequenceNumber(3))))
         #expect(try disk.store.idempotency(home, "l") == answer(199, nil))
-        try disk.transact { try $0.expireIdempotency(before: 200) }
+        try disk.transact { try $0.expireIdempotency(before: 200, moved: 0) }
         #expect(try disk.store.idempotency(home, "k") != nil)
         #expect(try disk.store.idempotency(home, "l") == nil)
+        // A clock that was put on by 1,000 takes what is kept with it, and back again.
+        try disk.transact { try $0.expireIdempotency(before: 1_150, moved: 1_000) }
+        #expect(try disk.store.idempotency(home, "k")?.expires == 1_200)
+        try disk.transact { try $0.expireIdempotency(before: 0, moved: -5_000) }
+        #expect(try disk.store.idempotency(home, "k")?.expires == 0)
+        try disk.transact { try $0.expireIdempotency(before: 1, moved: 0) }
+        #expect(try disk.store.idempotency(home, "k") == nil)
     }
 
     @Test("a removed space leaves nothing behind, and its id can be used again", arguments: Kind.allCases)

@@ -36,8 +36,11 @@ struct Batch: Sendable {
         transactions.append((request, transaction))
     }
 
-    /// Nobody waits for its answer any more: it need not be made again.
-    mutating func forget(_ request: RequestID) { transactions.removeAll { $0.0 == request } }
+    /// Nobody waits for its answer any more: it need not be made again, or at all.
+    mutating func forget(_ request: RequestID) {
+        transactions.removeAll { $0.0 == request }
+        afterCommit.removeAll { $0.0 == request }
+    }
 
     /// True when the batch is lost, and its transactions are not.
     var isOvertaken: Bool {

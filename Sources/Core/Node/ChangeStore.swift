@@ -149,6 +149,13 @@ public struct IdempotencyRecord: Hashable, Sendable {
         self.version = version
         self.expires = expires
     }
+
+    /// The same, expiring so many milliseconds later.
+    public func expiring(later milliseconds: Int64) -> IdempotencyRecord {
+        let moved = max(0, Int64(clamping: expires) + milliseconds)
+        return IdempotencyRecord(
+            bodyHash: bodyHash, change: change, version: version, expires: UInt64(moved))
+    }
 }
 
 /// Reads of a node's data, at one moment. Lists are ascending by the order that their parameter names.
@@ -232,8 +239,8 @@ public protocol ChangeStore: StoreReading {
     /// with.
     mutating func mark(_ space: SpaceID, _ changes: [CommitRecord], touched: [[Key]], as status: ChangeStatus)
         throws(StoreFailure)
-    /// Drops what expired before this wall time.
-    mutating func expireIdempotency(before wall: UInt64) throws(StoreFailure)
+    /// Moves all expiries by as many milliseconds, then drops what expired before this wall time.
+    mutating func expireIdempotency(before wall: UInt64, moved: Int64) throws(StoreFailure)
 }
 
 extension ChangeStore {

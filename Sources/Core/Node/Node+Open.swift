@@ -35,7 +35,7 @@ extension Node {
         try openCaution(at: now)
         recallQuarantine(at: now)
         try executeSkipped(at: now)
-        nextSweep = now.monotonic + 60_000
+        (nextSweep, swept) = (now.monotonic + 60_000, now)
     }
 
     /// A person may have missed the alarm of the last start: it is shown again, with its date, for a while.

@@ -47,6 +47,8 @@ public struct Node<Store: ChangeStore> {
     var diskFree: UInt64 = .max
     /// Monotonic milliseconds of the next sweep of expired idempotency keys.
     var nextSweep: UInt64 = 0
+    /// When it was swept last; the start of the node before that.
+    var swept = Instant(monotonic: 0, wall: 0)
     var counters = NodeCounters()
     /// After a crash: what is noted before it is executed, and what is not executed any more.
     var caution = Caution()

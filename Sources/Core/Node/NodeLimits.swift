@@ -28,6 +28,8 @@ public enum NodeLimits {
     public static let diskFloorBytes: UInt64 = 256 << 20
     /// How long an Idempotency-Key is remembered.
     public static let idempotencyMilliseconds: UInt64 = 24 * 3_600 * 1_000
+    /// A wall clock that moved by so much more or less than the time that passed was put on or back.
+    public static let wallJumpMilliseconds: UInt64 = 60_000
     /// Length of an Idempotency-Key.
     public static let idempotencyKeyBytesMax = 256
     /// Documents of a listing's page.

@@ -106,6 +106,18 @@ final class Connection: @unchecked Sendable {
     /// False between BEGIN and its end, whoever ended it: SQLite rolls back by itself after some failures.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+    /// Writes the WAL of the last process into the database and empties it, before anything is answered from
+    /// it. When a sync of the WAL failed, its pages may be in the kernel's cache only, marked as clean: they
+    /// read well, and what is appended behind them would be lost with them. In the database they are written
+    /// anew and synced. On a disk without room this waits for the first checkpoint.
+    func settleWAL() throws(StoreFailure) {
+        let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard status != SQLITE_OK else { return }
+        let failure = StoreFailure.sqlite(
+            status, handle, doing: "moving the WAL into the database", path: path)
+        if case .syncFailed = failure { throw failure }
+    }
+
     /// Moves what no reader needs any more from the WAL into the database, once the WAL is long enough to be
     /// worth it. Never waits. A failed sync here is as fatal as in a commit: the kernel may have dropped the
     /// pages. Other failures leave everything in the WAL, where it is safe, and the next commit tries again.

@@ -2,12 +2,14 @@
 // harmless:
 //
 //   1. instance.new is made and synced        its inode is known now, its name means nothing yet
-//   2. database: next_token, next_inode       from here a file with that token and inode is accepted
+//   2. database: next_token, next_inode       from here a file with that token and inode is accepted;
+//                                             with the new incarnations if continuity was uncertain
 //   3. instance.new becomes instance          synced with the directory
-//   4. database: token, inode, ctime          with the new incarnations if continuity was uncertain
+//   4. database: token, inode, ctime
 //
 // Cut off before 3, the old file still matches the old token and ctime; cut off between 3 and 4, the new file
-// matches what step 2 announced. Were the file written first, a cut-off start would look like a copy; were
+// matches what step 2 announced. So from step 2 on the next start may find nothing uncertain any more: what
+// follows from it is written then, not later. Were the file written first, a cut-off start would look like a copy; were
 // the database written first, like an older one. The ctime cannot be announced, as the rename sets it; hence
 // the inode.
 
@@ -40,30 +42,17 @@ struct IdentityRow {
         return bytes.count == Bytes16.byteCount ? Bytes16(bytes) : nil
     }
 
-    /// Step 2.
-    func announce(token: Bytes16, inode: UInt64) throws(StoreFailure) {
-        try connection.run(
-            "UPDATE identity SET next_token = ?, next_inode = ?",
-            [.blob(token.bytes), .integer(Int64(bitPattern: inode))])
-    }
-
-    /// Step 4. The incarnations go in the same transaction: were it a later one, a crash between the two
-    /// would leave a directory that recognises itself and still has the old ones.
-    func settle(
-        device: Bytes32, token: Bytes16, inode: UInt64, changed: Int64, uncertain reason: String?,
-        wall: UInt64
-    ) throws(StoreFailure) {
+    /// Step 2. What an uncertain start leads to goes in the same transaction: were it a later one, a start
+    /// that was cut off between the two would leave a directory that recognises itself and still has the old
+    /// incarnations.
+    func announce(token: Bytes16, inode: UInt64, uncertain reason: String?, wall: UInt64)
+        throws(StoreFailure)
+    {
         try connection[.begin].run([])
         do throws(StoreFailure) {
             try connection.run(
-                """
-                UPDATE identity SET device = ?, seed = NULL, origin = NULL, token = ?, inode = ?, changed = ?,
-                next_token = NULL, next_inode = NULL
-                """,
-                [
-                    .blob(device.bytes), .blob(token.bytes), .integer(Int64(bitPattern: inode)),
-                    .integer(changed),
-                ])
+                "UPDATE identity SET next_token = ?, next_inode = ?",
+                [.blob(token.bytes), .integer(Int64(bitPattern: inode))])
             if let reason {
                 try connection.execute("UPDATE spaces SET incarnation = NULL")
                 var note = ByteWriter()
@@ -76,6 +65,19 @@ struct IdentityRow {
             if !connection.isOutsideTransaction { try connection[.rollback].run([]) }
             throw error
         }
+    }
+
+    /// Step 4.
+    func settle(device: Bytes32, token: Bytes16, inode: UInt64, changed: Int64) throws(StoreFailure) {
+        try connection.run(
+            """
+            UPDATE identity SET device = ?, seed = NULL, origin = NULL, token = ?, inode = ?, changed = ?,
+            next_token = NULL, next_inode = NULL
+            """,
+            [
+                .blob(device.bytes), .blob(token.bytes), .integer(Int64(bitPattern: inode)),
+                .integer(changed),
+            ])
     }
 
     /// Says in a backup what it is, and gives it the device key, if it may leave.

@@ -13,7 +13,7 @@ enum Query: Int, CaseIterable {
     case commits, commitsTouching, addTouched
     case document, documents, putDocument
     case snapshot, putSnapshot
-    case idempotency, putIdempotency, expireIdempotency
+    case idempotency, putIdempotency, moveIdempotency, expireIdempotency
     case forks, putFork
     case skipped, putSkipped, removeSkipped
     case layout, putLayout, markTouched
@@ -123,6 +123,7 @@ enum Query: Int, CaseIterable {
             INSERT INTO idempotency VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body,
             change = excluded.change, version = excluded.version, expires = excluded.expires
             """
+        case .moveIdempotency: "UPDATE idempotency SET expires = max(0, expires + ?)"
         case .expireIdempotency: "DELETE FROM idempotency WHERE expires < ?"
         case .forks: "SELECT replica, first, since, proof FROM forks WHERE space = ? ORDER BY replica"
         case .putFork:

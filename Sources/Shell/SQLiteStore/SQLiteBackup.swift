@@ -13,12 +13,13 @@ public struct SQLiteBackup: Sendable {
     /// Goes into the copy; nil when the key came as a credential.
     let seed: Secret?
 
-    static let prefix = "backup-"
+    /// Of copies under way: nobody names a file of his own like this.
+    private static let (prefix, suffix) = (".repld-copy-", ".tmp")
 
     /// Writes a copy beside the database and returns its path. Whoever has read it removes it; what a crash
     /// leaves goes at the next start.
     public func write(at wall: UInt64) throws(StoreFailure) -> String {
-        let path = "\(directory)/\(Self.prefix)\(wall)-\(UInt32.random(in: 0 ... .max)).db"
+        let path = "\(directory)/\(Self.prefix)\(wall)-\(UInt32.random(in: 0 ... .max))\(Self.suffix)"
         do throws(StoreFailure) {
             // Made by us, empty, so that nobody else can read it at any time.
             _ = try Files.create(path, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -53,7 +54,20 @@ public struct SQLiteBackup: Sendable {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasPrefix(prefix) { unlink("\(directory)/\(name)") }
+            if isOurs(name) { unlink("\(directory)/\(name)") }
         }
+    }
+
+    /// True of the names that `write` gives, which are two numbers between prefix and suffix, and of what
+    /// SQLite writes beside such a file.
+    static func isOurs(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix) else { return false }
+        var rest = name.dropFirst(prefix.count)
+        for companion in ["-journal", "-wal", "-shm"] where rest.hasSuffix(companion) {
+            rest = rest.dropLast(companion.count)
+        }
+        guard rest.hasSuffix(suffix) else { return false }
+        let numbers = rest.dropLast(suffix.count).split(separator: "-", omittingEmptySubsequences: false)
+        return numbers.count == 2 && UInt64(numbers[0]) != nil && UInt32(numbers[1]) != nil
     }
 }

@@ -151,8 +151,9 @@ extension SQLiteStore {
         ])
     }
 
-    public mutating func expireIdempotency(before wall: UInt64) throws(StoreFailure) {
+    public mutating func expireIdempotency(before wall: UInt64, moved: Int64) throws(StoreFailure) {
         try writing()
+        if moved != 0 { try writer[.moveIdempotency].run([.integer(moved)]) }
         try writer[.expireIdempotency].run([.integer(Int64(clamping: wall))])
     }
 

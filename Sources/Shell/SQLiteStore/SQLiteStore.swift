@@ -57,6 +57,7 @@ public struct SQLiteStore: ChangeStore {
 
     init(path: String, highWater: HighWater?) throws(StoreFailure) {
         writer = try Connection(path, .writer)
+        try writer.settleWAL()
         try Schema.migrate(writer)
         pool = ReaderPool(path: path)
         self.highWater = highWater

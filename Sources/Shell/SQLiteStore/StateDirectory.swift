@@ -149,13 +149,11 @@ public final class StateDirectory: Sendable {
             machine: findings.machine, databaseInode: findings.databaseInode, token: token)
         let (new, instance) = ("\(path)/instance.new", "\(path)/instance")
         let made = try Files.create(new, Array(file.text.utf8))
-        try row.announce(token: token, inode: made.inode)
-        let named = try Files.rename(new, to: instance, in: path)
         var reason: String?
         if case .uncertain(let why) = continuity { reason = why }
-        try row.settle(
-            device: device, token: token, inode: named.inode, changed: named.changed, uncertain: reason,
-            wall: wall)
+        try row.announce(token: token, inode: made.inode, uncertain: reason, wall: wall)
+        let named = try Files.rename(new, to: instance, in: path)
+        try row.settle(device: device, token: token, inode: named.inode, changed: named.changed)
     }
 
     private static func deviceKey(

@@ -128,6 +128,32 @@ import Wire
         guard case .idempotencyKeyReused = try again.refusal(transaction(2)) else { throw Unexpected() }
     }
 
+    @Test(
+        "an idempotency key is kept for a day of time that passed, whatever the wall clock was put to",
+        arguments: [2, -2, 3_650] as [Int64])
+    func idempotencyAndClock(days: Int64) throws {
+        var node = try nodeWithSpace()
+        let transaction = NodeRequest.transact(
+            .init("notes"),
+            .init(
+                operations: [increment("a", "n")], conditions: [],
+                idempotency: .init(key: "k", bodyHash: .zero)))
+        guard case .transaction(let first, _, _) = try node.ask(transaction) else { throw Unexpected() }
+        func pass(hours: UInt64, jump: Int64 = 0) {
+            let wall = UInt64(Int64(node.now.wall + hours * 3_600_000) + jump)
+            node.now = Instant(monotonic: node.now.monotonic + hours * 3_600_000 + 1, wall: wall)
+            node.node.handle(.tick, at: node.now)
+            node.commit()
+        }
+        pass(hours: 1, jump: days * 86_400_000)
+        for _ in 0..<22 { pass(hours: 1) }
+        guard case .transaction(let second, _, _) = try node.ask(transaction) else { throw Unexpected() }
+        #expect(second == first)
+        for _ in 0..<3 { pass(hours: 1) }
+        guard case .transaction(let third, _, _) = try node.ask(transaction) else { throw Unexpected() }
+        #expect(third != first, "a day later it is forgotten")
+    }
+
     @Test("nothing that changes nothing is written")
     func nothing() throws {
         var node = try nodeWithSpace()

@@ -61,6 +61,20 @@ import Testing
         guard case .ended? = again.answers[resumed]?.last else { throw Unexpected() }
     }
 
+    @Test("a program that goes away before its stream is opened leaves no stream behind")
+    func cancelled() throws {
+        var node = try nodeWithSpace()
+        for _ in 0..<NodeLimits.watchersMax {
+            let id = node.submit(.watch(.init("notes"), start: .now, prefix: "", follow: true))
+            node.node.handle(.cancel(id), at: node.now)
+            node.commit()
+            #expect(node.answers[id] == nil)
+        }
+        guard
+            case .watching = try node.ask(.watch(.init("notes"), start: .now, prefix: "", follow: true))
+        else { throw Unexpected() }
+    }
+
     @Test("a foreign cursor and one from the future get a resync, not an error")
     func foreign() throws {
         var node = try nodeWithSpace()

@@ -3,7 +3,10 @@
 
 import Bytes
 import Causality
+import Foundation
+import Node
 import Testing
+import Wire
 
 @testable import SQLiteStore
 
@@ -48,6 +51,27 @@ private func isUncertain(_ findings: Findings) -> Bool {
         found.file = .found(
             InstanceFile(machine: "m", databaseInode: 5, token: token(3)), inode: 11, changed: 200)
         #expect(isUncertain(found))
+    }
+
+    @Test("what an uncertain start leads to is durable before its mark can be taken for a certain one's")
+    func uncertain() throws {
+        let folder = try Folder()
+        let path = "\(folder.path)/repld.db"
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        let home = SpaceID(raw: Bytes32([UInt8](repeating: 1, count: 32)))
+        do {
+            var store = try SQLiteStore(path: path)
+            try store.begin()
+            try store.put(SpaceRecord(id: home, name: "home", keys: [], incarnation: 7, position: .start))
+            try store.commit()
+            try IdentityRow(connection: store.writer).announce(
+                token: token(2), inode: 11, uncertain: "a copy", wall: 1)
+        }
+        // Cut off here, once `instance` has its new name: the next start finds what was announced.
+        let store = try SQLiteStore(path: path)
+        #expect(try IdentityRow(connection: store.writer).read().nextInode == 11)
+        #expect(try store.spaces().map(\.incarnation) == [nil])
+        #expect(try store.meta(Continuity.noteName)?.suffix(6) == Array("a copy".utf8)[...])
     }
 
     @Test("a first start that was cut off anywhere is still the first")

@@ -259,10 +259,22 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fresh)/repld.db")).range(of: bytes) == nil)
         #expect(try started(state) { $0.continuity } == .continued, "the original goes on")
-        let left = try FileManager.default.contentsOfDirectory(atPath: state).filter {
-            $0.hasPrefix("backup")
-        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: state).filter { $0.contains("copy") }
         #expect(left == [], "what was not fetched is gone after a restart")
+    }
+
+    @Test("a start removes copies that were under way, and nothing that somebody else named")
+    func leftovers() throws {
+        let copy = try started(state) { run in
+            try run.write()
+            return try run.directory.backup.write(at: 1_700_000_000_000)
+        }
+        let mine = ["backup-2026-11-21.db", "backup-1-2.db", ".repld-copy-x.tmp", ".repld-copy-1-2.db"]
+        for name in mine { try folder.run("cp", copy, "\(state)/\(name)") }
+        try folder.run("cp", copy, "\(copy)-journal")
+        try started(state) { _ in }
+        for name in mine { #expect(access("\(state)/\(name)", F_OK) == 0, "\(name)") }
+        for name in [copy, "\(copy)-journal"] { #expect(access(name, F_OK) != 0, "\(name)") }
     }
 
     @Test("a backup put back in place, in the run that it was made in, is noticed")

@@ -140,6 +140,8 @@ struct SnapshotDecoder {
             let kept = state.lists[content].elements[element]
             let isLive = kept?.edits.isLive == true
             try check(isLive || kept?.moves.isEmpty == false || !state[slot].holdsNothing, "elements")
+            // A dead element keeps its containers, never its registers.
+            try check(isLive || state[slot].registers.isEmpty, "elements")
             let position = state.lists[content].position(of: element)
             try check(state.lists[content].order.isVisible(position) == isLive, "elements")
             live += isLive ? 1 : 0

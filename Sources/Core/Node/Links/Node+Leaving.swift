@@ -38,6 +38,7 @@ extension Node {
             try node.batch.write(&node.store)
             try node.store.remove(space.id)
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
+            try node.store.setMeta(NodeMeta.rebuilt(space.id), nil)
             try node.store.setMeta(NodeMeta.left, node.left.encoded())
             // Positions start again when this device comes back to the space; cursors of before must not fit.
             try node.renameStore()

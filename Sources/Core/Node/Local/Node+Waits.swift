@@ -53,10 +53,20 @@ extension Node {
         expireLeaving(at: now)
         do throws(StoreFailure) {
             try batch.write(&store)
-            try store.expireIdempotency(before: now.wall)
+            try store.expireIdempotency(before: now.wall, moved: wallJump(since: swept, to: now))
         } catch {
-            batch.fail(error)
+            return batch.fail(error)
         }
+        swept = now
+    }
+
+    /// By how much the wall clock was put on (or back) beside the other one: a box without a clock of its own
+    /// learns the time after its start, and what it has kept for a day is not a day older then. Small
+    /// differences are the clock being steered.
+    private func wallJump(since before: Instant, to now: Instant) -> Int64 {
+        let passed = now.monotonic - before.monotonic
+        let jump = Int64(clamping: now.wall) - Int64(clamping: before.wall) - Int64(clamping: passed)
+        return jump.magnitude < NodeLimits.wallJumpMilliseconds ? 0 : jump
     }
 
     private mutating func answer(_ hold: WaitingHold, isLate: Bool) -> Bool {

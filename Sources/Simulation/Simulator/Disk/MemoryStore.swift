@@ -256,11 +256,11 @@ public struct MemoryStore: ChangeStore, Sendable {
         }
     }
 
-    public mutating func expireIdempotency(before wall: UInt64) throws(StoreFailure) {
+    public mutating func expireIdempotency(before wall: UInt64, moved: Int64) throws(StoreFailure) {
         for space in tables.spaces.keys {
             let old = tables.spaces[space]?.idempotency ?? [:]
-            let kept = old.filter { $0.value.expires >= wall }
-            if kept.count < old.count {
+            let kept = old.mapValues { $0.expiring(later: moved) }.filter { $0.value.expires >= wall }
+            if kept != old {
                 try change(space) {
                     $0.idempotency = kept
                 } undoing: {

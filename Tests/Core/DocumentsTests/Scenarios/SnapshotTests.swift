@@ -88,6 +88,22 @@ import Testing
         }
     }
 
+    @Test("a dead element that has registers is refused")
+    func deadElementWithRegister() throws {
+        var (a, _) = pair([([], .set(["l": [["n": 1]]]))])
+        try a.change(["l", 0], .delete)
+        var broken = a.document
+        let element = try #require(broken.state.lists[0].elements.values.first)
+        #expect(!element.edits.isLive, "kept for the map in it")
+        let write = RegisterWrite(
+            value: .integer(1),
+            priority: Priority(
+                Timestamp(milliseconds: 1), Dot(ReplicaID(raw: Bytes16(high: 1, low: 7)), SequenceNumber(1))),
+            generation: Generation(1))
+        broken.state[element.slot].registers.add(write)
+        #expect(throws: DecodeFault.self) { try Document(snapshot: broken.encodeSnapshot()) }
+    }
+
     @Test("a bit that is bent anywhere is refused")
     func bent() throws {
         let bytes = try everything().document.encodeSnapshot()
