@@ -57,30 +57,6 @@ struct ReplSimTests {
         #expect(first.status == 0 && lines[0].count == 1 && lines[0] == lines[1])
     }
 
-    @Test("a workload of one's own is run under the faults")
-    func workload() throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "workload-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        let lines = (0..<20).map {
-            #"{"at":\#($0),"node":\#($0 % 3),"operations":[{"op":"increment","document":"a","path":["n"],"by":1}]}"#
-        }
-        try Data(lines.joined(separator: "\n").utf8).write(to: file)
-        let (status, output) = try replsim([
-            "--seed", "3", "--nodes", "3", "--minutes", "5", "--workload", file.path, "--json",
-        ])
-        #expect(status == 0, "\(output)")
-        #expect(output.contains(#""failed":0"#), "\(output)")
-    }
-
-    @Test(
-        "what cannot be understood is refused before anything runs",
-        arguments: [["--nodes", "1"], ["--minutes", "0"], ["--without", "rain"], ["--profile", "sunny"]])
-    func refused(arguments: [String]) throws {
-        let status = try replsim(arguments).status
-        #expect(status != 0 && status != 1)
-    }
-
     @Test(
         "no shipped program has a planted bug, or the name of one",
         arguments: ["repld", "replctl", "replsim", "replbench"])

@@ -1,4 +1,5 @@
-// Many seeds in several processes, and what came of all of them.
+// Many seeds in several processes, and what came of all of them. A seed has failed too when its process ends
+// before it said what came of it (a trap), and when it takes longer than the limit (a hang).
 
 import Glibc
 import Simulator
@@ -12,15 +13,22 @@ struct Campaign {
     let keepsGoing: Bool
     /// Further arguments of the children.
     var extra: [String] = []
+    /// Gets the timelines, line by line as things happen; nil: they are not asked for.
+    var onLine: ((String) -> Void)?
+    /// Says on standard error how far it is.
+    var showsProgress = false
 
     private struct Worker {
         var child: ChildProcess
         var begun: UInt64?
         /// The next seed that it would begin.
         var next: UInt64
+        /// When that seed, or the last one, was begun.
+        var since: Double
         var isDone = false
     }
 
+    /// `first + count` is a number that there is.
     init(plan: PlanOptions, first: UInt64, count: UInt64, jobs: Int, keepsGoing: Bool) {
         self.plan = plan
         self.first = first
@@ -30,21 +38,18 @@ struct Campaign {
     }
 
     private var end: UInt64 { first + count }
+    /// The next seed of the same worker; nil: that was its last.
+    private func seed(after seed: UInt64) -> UInt64? {
+        end - seed > UInt64(jobs) ? seed + UInt64(jobs) : nil
+    }
 
-    mutating func run(showsTrace: Bool = false, isQuiet: Bool = false) -> Report {
-        var report = Report()
-        var workers: [Worker] = []
-        for number in 0..<UInt64(jobs) {
-            if let worker = start(first + number, showsTrace) { workers.append(worker) }
-        }
-        let showsProgress = count > 1 && !isQuiet
+    /// All seeds, or those up to the first failure; fewer when no process could be started for them.
+    func run() -> Report {
+        var report = Report(asked: count)
+        var workers = (0..<UInt64(jobs)).compactMap { start(first + $0) }
         let began = Self.now
         while !workers.isEmpty {
-            var polls = workers.map { pollfd(fd: $0.child.output, events: Int16(POLLIN), revents: 0) }
-            poll(&polls, nfds_t(polls.count), -1)
-            for index in workers.indices.reversed() where polls[index].revents != 0 {
-                if take(&workers[index], &report, showsTrace) { workers.remove(at: index) }
-            }
+            wait(for: &workers, &report)
             if showsProgress { progress(report, began) }
             if !report.failures.isEmpty && !keepsGoing {
                 for worker in workers { _ = worker.child.finish(killing: true) }
@@ -56,42 +61,72 @@ struct Campaign {
         return report
     }
 
-    private func start(_ seed: UInt64, _ showsTrace: Bool) -> Worker? {
+    private func start(_ seed: UInt64) -> Worker? {
         var arguments = plan.arguments + extra
         arguments += ["--worker", "--start", "\(seed)", "--seeds", "\(end - seed)", "--stride", "\(jobs)"]
-        if showsTrace { arguments.append("--trace") }
-        return ChildProcess(arguments).map { Worker(child: $0, next: seed) }
+        if onLine != nil { arguments.append("--trace") }
+        return ChildProcess(arguments).map { Worker(child: $0, next: seed, since: Self.now) }
     }
 
-    /// Takes what a worker said; true when it is at its end.
-    private func take(_ worker: inout Worker, _ report: inout Report, _ showsTrace: Bool) -> Bool {
-        guard let lines = worker.child.lines() else {
-            let words = worker.child.finish()
-            if worker.isDone { return true }
-            let seed = worker.begun ?? worker.next
-            report.add(ResultLine(trapOf: seed, words))
-            // The others go on where it stopped.
-            guard seed + UInt64(jobs) < end, keepsGoing, let again = start(seed + UInt64(jobs), showsTrace)
-            else {
-                return true
+    /// Takes what the workers say until one of them says something, ends or is late.
+    private func wait(for workers: inout [Worker], _ report: inout Report) {
+        var polls = workers.map { pollfd(fd: $0.child.output, events: Int16(POLLIN), revents: 0) }
+        let oldest = workers.map(\.since).min() ?? Self.now
+        let left = max(0, oldest + plan.secondsOfASeedMax - Self.now)
+        poll(&polls, nfds_t(polls.count), Int32(min(left * 1_000 + 1, 60_000)))
+        for index in workers.indices.reversed() {
+            var isRunning = true
+            if polls[index].revents != 0 { isRunning = take(&workers[index], &report) }
+            if isRunning, Self.now - workers[index].since > plan.secondsOfASeedMax {
+                isRunning = endLate(&workers[index], &report)
             }
-            worker = again
-            return false
+            if !isRunning { workers.remove(at: index) }
+        }
+    }
+
+    /// Takes what a worker said; false when it is at its end.
+    private func take(_ worker: inout Worker, _ report: inout Report) -> Bool {
+        guard let lines = worker.child.lines() else {
+            let ending = worker.child.finish()
+            if worker.isDone { return false }
+            let seed = worker.begun ?? worker.next
+            report.add(ResultLine(endOf: seed, "the process ended (no trap)", ending))
+            return goOn(behind: seed, &worker)
         }
         for line in lines {
             if line == "end" {
                 worker.isDone = true
             } else if line.hasPrefix("begin\t") {
                 worker.begun = UInt64(line.dropFirst(6))
+                worker.since = Self.now
             } else if line.hasPrefix("line\t") {
-                if showsTrace { print(line.dropFirst(5)) }
+                onLine?(String(line.dropFirst(5)))
             } else if let result = ResultLine(line) {
                 report.add(result)
                 worker.begun = nil
-                worker.next = result.seed + UInt64(jobs)
+                worker.next = seed(after: result.seed) ?? end
             }
         }
-        return false
+        return true
+    }
+
+    /// Ends a worker whose seed takes too long: that seed has failed.
+    private func endLate(_ worker: inout Worker, _ report: inout Report) -> Bool {
+        let ending = worker.child.finish(killing: true)
+        if worker.isDone { return false }
+        let seed = worker.begun ?? worker.next
+        let seconds = Report.short(plan.secondsOfASeedMax)
+        report.add(
+            ResultLine(endOf: seed, "a seed ends in time (no hang)", "not after \(seconds) s; \(ending)"))
+        return goOn(behind: seed, &worker)
+    }
+
+    /// The seeds behind a failed one are run by a process of their own; false: there are none, or it cannot
+    /// be started, and then they are missing in the report.
+    private func goOn(behind seed: UInt64, _ worker: inout Worker) -> Bool {
+        guard keepsGoing, let next = self.seed(after: seed), let again = start(next) else { return false }
+        worker = again
+        return true
     }
 
     private func progress(_ report: Report, _ began: Double) {
@@ -101,28 +136,9 @@ struct Campaign {
     }
 
     /// Seconds of a clock that does not jump.
-    private static var now: Double {
+    static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    /// Prints the end of a failed run's timeline, and how to see it again.
-    static func showHistory(of seed: UInt64, _ arguments: [String]) {
-        print("\nreplsim --seed \(seed) \(quoted(arguments))")
-        guard
-            var child = ChildProcess(
-                arguments + ["--worker", "--start", "\(seed)", "--seeds", "1", "--trace"])
-        else { return }
-        var timeline: [String] = []
-        while let lines = child.lines() {
-            timeline += lines.filter { $0.hasPrefix("line\t") }.map { String($0.dropFirst(5)) }
-        }
-        _ = child.finish()
-        for line in timeline.suffix(60) { print("  \(line.prefix(400))") }
-    }
-
-    private static func quoted(_ arguments: [String]) -> String {
-        arguments.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
     }
 }

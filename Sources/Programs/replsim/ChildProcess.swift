@@ -51,13 +51,14 @@ struct ChildProcess {
         return whole.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Ends it if it runs, and gives what it said on standard error: the end of it.
+    /// Ends it if it runs, and says how it ended: a trap in its own words on standard error.
     func finish(killing: Bool = false) -> String {
         if killing { kill(pid, SIGKILL) }
         var status: Int32 = 0
         waitpid(pid, &status, 0)
         close(output)
-        guard errors >= 0 else { return "" }
+        let ending = status & 0x7F == 0 ? "exit code \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
+        guard errors >= 0 else { return ending }
         defer { close(errors) }
         lseek(errors, 0, SEEK_SET)
         var text: [UInt8] = []
@@ -67,6 +68,7 @@ struct ChildProcess {
         }
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         let fatal = lines.first { $0.contains("Fatal error") || $0.contains("error:") }
-        return String(fatal ?? lines.first ?? "no word")
+        guard let words = fatal ?? lines.first else { return ending }
+        return "\(ending): \(words)"
     }
 }

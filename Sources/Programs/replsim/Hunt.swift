@@ -20,7 +20,7 @@ struct Hunt {
             PlantedBugs.prepare(&plan, for: name)
             var campaign = Campaign(plan: plan, first: first, count: seeds, jobs: jobs, keepsGoing: false)
             campaign.extra = ["--bug", name]
-            let report = campaign.run(isQuiet: true)
+            let report = campaign.run()
             if let failure = report.failures.first {
                 let faults = plan.profile == Profile.standard.rawValue ? "" : " --profile \(plan.profile)"
                 print(

@@ -1,11 +1,6 @@
 // What may be asked of a plan on the command line, and how the same is asked of a child process.
 
 import ArgumentParser
-import Bytes
-import ControlAPI
-import Documents
-import Glibc
-import Node
 import Simulator
 
 /// The options that decide what happens in a run.
@@ -24,6 +19,15 @@ struct PlanOptions: ParsableArguments {
     var operations: Int?
     @Option(help: "A script of transactions instead of drawn ones.")
     var workload: String?
+    @Option(
+        help: """
+            Real seconds after which a seed is ended and has failed. Without: 600, or 60 for each simulated \
+            minute if that is more.
+            """)
+    var limitSeconds: Double?
+
+    /// How long a seed may take.
+    var secondsOfASeedMax: Double { limitSeconds ?? max(600, 60 * minutes) }
 
     /// As a child process is told.
     var arguments: [String] {
@@ -32,6 +36,7 @@ struct PlanOptions: ParsableArguments {
         if let with, !with.isEmpty { list += ["--with", with] }
         if let operations { list += ["--operations", "\(operations)"] }
         if let workload { list += ["--workload", workload] }
+        if let limitSeconds { list += ["--limit-seconds", "\(limitSeconds)"] }
         return list
     }
 
@@ -52,6 +57,9 @@ struct PlanOptions: ParsableArguments {
         options.without = try kinds(without)
         options.with = try kinds(with)
         options.transactionsMax = operations
+        options.isScripted = workload != nil
+        guard operations ?? 0 >= 0 else { throw ValidationError("--operations is 0 or more") }
+        guard limitSeconds ?? 1 > 0 else { throw ValidationError("--limit-seconds is more than 0") }
         return options
     }
 
@@ -66,22 +74,38 @@ struct PlanOptions: ParsableArguments {
         return result
     }
 
-    /// The script, in order of time.
+    /// False for options that contradict one another.
+    var isAccepted: Bool {
+        do {
+            _ = try options()
+            _ = try script()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The script, in order of time; nothing in it that could not be run.
     func script() throws -> [ScriptStep]? {
         guard let workload else { return nil }
-        guard let file = fopen(workload, "r") else { throw ValidationError("\(workload) cannot be read") }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&piece, 1, piece.count, file), count > 0 { bytes += piece[..<count] }
+        let options = try options()
+        // A seed may draw the fewest nodes, and the last of them may turn against the others.
+        let hostile = options.with.subtracting(options.without).contains(where: \.isByMember)
+        let nodes = options.nodes.lowerBound - (hostile && options.nodes.lowerBound > 2 ? 1 : 0)
         var steps: [ScriptStep] = []
-        for (number, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-            do {
-                steps.append(try WorkloadLine.read(Array(line)))
-            } catch {
-                throw ValidationError("\(workload), line \(number + 1): \(error)")
+        for step in try WorkloadLine.steps(of: workload) {
+            let place = "\(workload), line \(step.line)"
+            guard step.node < nodes else {
+                throw ValidationError(
+                    "\(place): there may be no node \(step.node) that writes: --nodes \(self.nodes)"
+                        + (hostile ? ", and the last turns against the others" : ""))
             }
+            guard step.time < options.milliseconds else {
+                throw ValidationError("\(place): \"at\" is not before the end, --minutes \(minutes)")
+            }
+            steps.append(step)
         }
-        return steps.sorted { $0.time < $1.time }
+        steps.sort { ($0.time, $0.line) < ($1.time, $1.line) }
+        return Array(steps.prefix(operations ?? .max))
     }
 }

@@ -17,8 +17,11 @@ struct ResultLine {
     var marks: Set<String> = []
     /// Kinds that were switched on, whether they struck or not.
     var kinds: [String] = []
+    /// What came of the steps of a workload.
+    var script = ScriptCounts()
     /// Empty: it passed.
     var invariant = ""
+    /// Milliseconds of simulated time; 0: not known.
     var failedAt: UInt64 = 0
     var message = ""
 
@@ -38,6 +41,7 @@ struct ResultLine {
         for (kind, count) in result.faults { faults[kind.rawValue] = count }
         marks = result.marks
         kinds = result.plan.kinds.map(\.rawValue)
+        script = result.script
         guard let failure = result.failure else { return }
         invariant = failure.violation.invariant.rawValue
         failedAt = failure.time
@@ -45,16 +49,17 @@ struct ResultLine {
     }
 
     /// A seed whose process ended before it said what came of it.
-    init(trapOf seed: UInt64, _ message: String) {
+    init(endOf seed: UInt64, _ invariant: String, _ message: String) {
         self.seed = seed
-        invariant = "a trap ended the process"
+        self.invariant = invariant
         self.message = message
     }
 
     var text: String {
         let numbers = [
             "\(seed)", hash, "\(nodes)", "\(simulatedMilliseconds)", "\(settledMilliseconds)", "\(events)",
-            "\(transactions)", "\(changes)", "\(comparisons)",
+            "\(transactions)", "\(changes)", "\(comparisons)", "\(script.steps)", "\(script.acknowledged)",
+            "\(script.refused)", "\(script.unanswered)",
         ]
         let faults = faults.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
         let rest = [
@@ -69,7 +74,7 @@ struct ResultLine {
     /// Reads `text` back.
     init?(_ line: String) {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        guard fields.count == 16, fields[0] == "result", let seed = UInt64(fields[1]) else { return nil }
+        guard fields.count == 20, fields[0] == "result", let seed = UInt64(fields[1]) else { return nil }
         self.seed = seed
         hash = fields[2]
         nodes = Int(fields[3]) ?? 0
@@ -79,14 +84,18 @@ struct ResultLine {
         transactions = Int(fields[7]) ?? 0
         changes = Int(fields[8]) ?? 0
         comparisons = Int(fields[9]) ?? 0
-        for pair in fields[10].split(separator: ",") {
+        script.steps = Int(fields[10]) ?? 0
+        script.acknowledged = Int(fields[11]) ?? 0
+        script.refused = Int(fields[12]) ?? 0
+        script.unanswered = Int(fields[13]) ?? 0
+        for pair in fields[14].split(separator: ",") {
             let parts = pair.split(separator: "=")
             if parts.count == 2 { faults[String(parts[0])] = Int(parts[1]) }
         }
-        marks = Set(fields[11].split(separator: ",").map(String.init))
-        kinds = fields[12].split(separator: ",").map(String.init)
-        invariant = fields[13]
-        failedAt = UInt64(fields[14]) ?? 0
-        message = fields[15]
+        marks = Set(fields[15].split(separator: ",").map(String.init))
+        kinds = fields[16].split(separator: ",").map(String.init)
+        invariant = fields[17]
+        failedAt = UInt64(fields[18]) ?? 0
+        message = fields[19]
     }
 }

@@ -3,24 +3,38 @@
 // 2002). Each attempt is a run of its own; one counts when it fails, whatever the invariant.
 
 import Glibc
+import Simulator
 
 /// Reduces one failing seed.
 struct Shrinker {
     let seed: UInt64
-    var plan: PlanOptions
+    /// The smallest run that was found to fail.
+    private(set) var plan: PlanOptions
+    /// Further arguments of each run.
+    let extra: [String]
     private var attempts = 0
+    private let began = Campaign.now
     private static let attemptsMax = 120
+    /// No attempt is begun after this: those of a hang take as long as a seed may.
+    private static let secondsMax = 1_800.0
 
-    init(seed: UInt64, plan: PlanOptions) {
+    init(seed: UInt64, plan: PlanOptions, extra: [String]) {
         self.seed = seed
         self.plan = plan
+        self.extra = extra
     }
 
-    /// The arguments of the smallest run found.
-    mutating func shrink(_ failure: ResultLine) -> [String] {
+    /// Makes `plan` smaller as long as that is found to help.
+    mutating func shrink(_ failure: ResultLine) throws {
         var best = failure
         var isBetter = true
-        plan.nodes = best.nodes > 0 ? "\(best.nodes)" : plan.nodes
+        // A process that trapped did not say what its seed had drawn.
+        let drawn = FaultPlan(seed: seed, options: try plan.options())
+        best.kinds = drawn.kinds.map(\.rawValue)
+        if best.transactions == 0 { best.transactions = try plan.script()?.count ?? drawn.transactionsMax }
+        var candidate = plan
+        candidate.nodes = "\(drawn.nodeCount)"
+        _ = attempt(candidate, &best)
         if best.failedAt > 0 { tryMinutes(Double(best.failedAt) / 60_000 + 0.01, &best) }
         while isBetter, attempts < Self.attemptsMax {
             isBetter = false
@@ -30,16 +44,20 @@ struct Shrinker {
             if fewerTransactions(&best) { isBetter = true }
         }
         Terminal.show("")
-        return plan.arguments
     }
 
     private mutating func attempt(_ candidate: PlanOptions, _ best: inout ResultLine) -> Bool {
-        guard attempts < Self.attemptsMax else { return false }
+        guard attempts < Self.attemptsMax, Campaign.now - began < Self.secondsMax, candidate.isAccepted
+        else { return false }
         attempts += 1
         Terminal.show("shrinking, attempt \(attempts)")
         var campaign = Campaign(plan: candidate, first: seed, count: 1, jobs: 1, keepsGoing: false)
-        let report = campaign.run(isQuiet: true)
-        guard let failure = report.failures.first else { return false }
+        campaign.extra = extra
+        guard var failure = campaign.run().failures.first else { return false }
+        if failure.kinds.isEmpty { failure.kinds = best.kinds }
+        if failure.transactions == 0 {
+            failure.transactions = min(best.transactions, candidate.operations ?? .max)
+        }
         best = failure
         plan = candidate
         return true

@@ -16,6 +16,8 @@ public enum Invariant: String, Hashable, Sendable {
     case noEffectWithoutRight = "I13 no effect by an author without the right"
     case converged = "I14 after the faults all honest nodes are equal and nothing waits"
     case timesGrow = "I17 timestamps grow strictly in a log"
+    /// Of a user's workload.
+    case everyStep = "every step of the workload is made"
     /// What is on a disk can be read.
     case stored = "a stored row is what its records say"
     /// No nonce is used for two texts.

@@ -76,6 +76,9 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
         .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .equivocation,
     ]
 
+    /// True for what a member does whose keys are in wrong hands.
+    public var isByMember: Bool { Self.byMember.contains(self) }
+
     /// True for what the weather does; false for what strikes every so often.
     var isWeather: Bool {
         switch self {

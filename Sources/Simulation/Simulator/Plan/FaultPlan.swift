@@ -20,6 +20,9 @@ public struct FaultPlan: Hashable, Sendable {
         public var with: Set<FaultKind> = []
         /// Only so many transactions are made; nil: as many as the time allows.
         public var transactionsMax: Int?
+        /// Transactions come from a script: every node may write, and none turns against the others unless
+        /// `with` says so.
+        public var isScripted = false
 
         public init() {}
     }
@@ -60,7 +63,8 @@ public struct FaultPlan: Hashable, Sendable {
                 || (options.profile == .forks && FaultKind.forks.contains(kind))
             let isOn = (isDrawn && options.profile.kinds.contains(kind)) || options.with.contains(kind)
             let intensity = Self.intensity(of: kind, &own)
-            if isOn, !options.without.contains(kind) { intensities[kind] = intensity }
+            let isSpared = options.isScripted && kind.isByMember && !options.with.contains(kind)
+            if isOn, !isSpared, !options.without.contains(kind) { intensities[kind] = intensity }
         }
         self.intensities = intensities
         nodeCount = count
@@ -75,6 +79,7 @@ public struct FaultPlan: Hashable, Sendable {
             // What a reader tells in two ways has no effect in either.
             if intensities[.equivocation] != nil { roles[count - 1] = .writer }
         }
+        if options.isScripted { for index in roles.indices.dropFirst(2) { roles[index] = .writer } }
         self.roles = roles
         let joinWindow = max(1, options.milliseconds / 3)
         joinTimes = (0..<count).map { $0 == 0 ? .max : UInt64.random(in: 0...joinWindow, using: &dice) }

@@ -10,6 +10,8 @@ enum Purpose {
     case invite(for: Int)
     case join
     case write(Transaction)
+    /// A step of a script.
+    case step(ScriptStep)
     case watch(isFromBeginning: Bool)
     case wait
 }

@@ -119,6 +119,10 @@ extension Trial {
             members[index].isJoining = false
         case (.write(let transaction), .transaction(let change, _, _)):
             try acknowledged(transaction, change, at: index)
+        case (.step(let step), .transaction(let change, _, _)):
+            script?.counts.acknowledged += 1
+            try acknowledged(step.transaction, change, at: index)
+        case (.step(let step), .failed(let error)): refused(step, error)
         case (.write, .failed(let error)): result.marks.insert("refused-\(String(describing: error).word)")
         case (.watch(let isFromBeginning), .watching):
             checker.beginWatching(index, id, isFromBeginning: isFromBeginning)
@@ -181,6 +185,7 @@ extension Trial {
             switch purpose {
             case .write(let transaction) where transaction.idempotency != nil && isKeyRemembered:
                 members[index].unanswered.append(transaction)
+            case .step(let step): unanswered(step, canRepeat: isKeyRemembered)
             case .invite(let joiner): members[joiner].isJoining = false
             default: break
             }

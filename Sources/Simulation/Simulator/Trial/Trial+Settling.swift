@@ -11,6 +11,7 @@ extension Trial {
     mutating func settle() throws(Violation) {
         tell("the faults are over")
         try repair()
+        try finishScript()
         let begin = world.time
         while true {
             if try isSettled() { break }

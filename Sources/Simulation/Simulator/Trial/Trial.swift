@@ -27,10 +27,10 @@ public struct Trial {
     var written = 0
     /// Faults are over.
     var isSettling = false
-    /// Keep the whole timeline, not only its end.
-    public var keepsAll = false
+    /// Gets each line of the timeline as it is told: all of them, also of a run that ends in a trap.
+    public var onLine: ((String) -> Void)?
     /// A script instead of the drawn transactions.
-    public var script: [ScriptStep]?
+    public var script: Script?
 
     static let spaceName = "notes"
 
@@ -59,6 +59,7 @@ public struct Trial {
         result.comparisons = checker.comparisons
         for (kind, count) in world.faultCounts { result.faults[kind, default: 0] += count }
         result.marks.formUnion(checker.marks)
+        result.script = script?.counts ?? ScriptCounts()
         return result
     }
 
@@ -94,7 +95,7 @@ public struct Trial {
     /// The earliest moment at which the trial itself does something.
     private var nextMoment: UInt64 {
         var moment = max(nextWrite, world.time)
-        if script != nil { moment = script?.first?.time ?? .max }
+        if let script { moment = script.moment ?? .max }
         for strike in strikes.values { moment = min(moment, strike.next) }
         for undoing in undoings { moment = min(moment, undoing.time) }
         for member in members where !member.isJoined { moment = min(moment, member.joinAt) }
@@ -186,6 +187,7 @@ public struct Trial {
         let seconds = world.time / 1_000
         let text = "\(seconds).\(String(1_000 + world.time % 1_000).dropFirst()) s  \(line())"
         result.timeline.append(text)
-        if !keepsAll, result.timeline.count > 400 { result.timeline.removeFirst(200) }
+        onLine?(text)
+        if result.timeline.count > 400 { result.timeline.removeFirst(200) }
     }
 }

@@ -13,6 +13,8 @@ public struct TrialResult: Sendable {
     public internal(set) var comparisons = 0
     public internal(set) var faults: [FaultKind: Int] = [:]
     public internal(set) var marks: Set<String> = []
+    /// Zero without a script.
+    public internal(set) var script = ScriptCounts()
     public internal(set) var failure: Failure?
     /// What happened, oldest first; the last of it unless everything was asked for.
     public internal(set) var timeline: [String] = []
