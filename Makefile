@@ -78,23 +78,29 @@ install: release
 # What packages run: PROGRAMS is a folder of built programs. A config file that is there stays as it is.
 install-files: UNITS := $(DESTDIR)/usr/lib/systemd
 install-files: SHARE := $(DESTDIR)$(PREFIX)/share
+# Where zsh looks: a distribution's packages have a folder of their own, everybody else has site-functions.
+install-files: ZSH := $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+# The units name places of PREFIX.
+install-files: PLACES := -e 's|=/usr/bin/|=$(PREFIX)/bin/|' -e 's|file:///usr/share/|file://$(PREFIX)/share/|'
 install-files:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(UNITS)/system $(UNITS)/user \
 	  $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d $(SHARE)/bash-completion/completions \
-	  $(SHARE)/zsh/vendor-completions $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/repld
+	  $(ZSH) $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/repld
 	install -m 0755 $(PROGRAMS)/repld $(PROGRAMS)/replctl $(PROGRAMS)/replsim $(DESTDIR)$(PREFIX)/bin/
 	test -e $(DESTDIR)/etc/repld/repld.toml || install -m 0644 Config/repld.toml $(DESTDIR)/etc/repld/repld.toml
 	install -m 0644 Config/sysusers.d/repld.conf $(DESTDIR)/usr/lib/sysusers.d/repld.conf
 	install -m 0644 Config/tmpfiles.d/repld.conf $(DESTDIR)/usr/lib/tmpfiles.d/repld.conf
 	for unit in repld.service repld.socket; do \
-	  sed 's|=/usr/bin/|=$(PREFIX)/bin/|' systemd/$$unit > $(UNITS)/system/$$unit; \
-	  sed 's|=/usr/bin/|=$(PREFIX)/bin/|' systemd/user/$$unit > $(UNITS)/user/$$unit; \
+	  sed $(PLACES) systemd/$$unit > $(UNITS)/system/$$unit; \
+	  sed $(PLACES) systemd/user/$$unit > $(UNITS)/user/$$unit; \
 	done
 	$(PROGRAMS)/replctl completion bash > $(SHARE)/bash-completion/completions/replctl
-	$(PROGRAMS)/replctl completion zsh > $(SHARE)/zsh/vendor-completions/_replctl
+	$(PROGRAMS)/replctl completion zsh > $(ZSH)/_replctl
 	$(PROGRAMS)/replctl completion fish > $(SHARE)/fish/vendor_completions.d/replctl.fish
 	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md $(SHARE)/doc/repld/
-	@test -n "$(DESTDIR)" || echo 'next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now repld'
+	@test -n "$(DESTDIR)" || { echo 'next:'; \
+	  echo '  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload'; \
+	  echo '  systemctl enable --now repld.socket repld'; }
 
 format:
 	$(SWIFT) format --in-place --recursive --configuration .swift-format Package.swift Sources Tests

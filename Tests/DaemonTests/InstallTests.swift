@@ -5,6 +5,29 @@ import Testing
 
 extension DaemonTests {
     @Suite struct InstallTests {
+        @Test(
+            "the README, OPERATING.md and make say the same of how the service is started: users come first")
+        func steps() throws {
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../..").standardized.path
+            let said = try ChildProcess.run(
+                "/usr/bin/make", ["-n", "-C", root, "install-files", "PROGRAMS=/none", "DESTDIR="], within: 20
+            )
+            #expect(said.end == .exit(0))
+            for text in [
+                try String(contentsOfFile: root + "/README.md", encoding: .utf8),
+                try String(contentsOfFile: root + "/Sources/Docs/OPERATING.md", encoding: .utf8),
+                String(decoding: said.output, as: UTF8.self),
+            ] {
+                let users = try #require(
+                    text.range(
+                        of: "systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload"))
+                let start = try #require(text.range(of: "systemctl enable --now repld.socket repld"))
+                #expect(users.upperBound < start.lowerBound)
+                #expect(!text.contains("systemctl enable --now repld\n"))
+            }
+        }
+
         private func install(to folder: String, prefix: String) throws -> (
             end: ChildProcess.End, output: [UInt8]
         ) {
@@ -31,7 +54,7 @@ extension DaemonTests {
                     "/usr/lib/systemd/user/repld.service", "/usr/lib/systemd/user/repld.socket",
                     "/usr/lib/sysusers.d/repld.conf", "/usr/lib/tmpfiles.d/repld.conf",
                     "/opt/repl/share/bash-completion/completions/replctl",
-                    "/opt/repl/share/zsh/vendor-completions/_replctl",
+                    "/opt/repl/share/zsh/site-functions/_replctl",
                     "/opt/repl/share/fish/vendor_completions.d/replctl.fish",
                     "/opt/repl/share/doc/repld/OPERATING.md", "/opt/repl/share/doc/repld/LOGS.md",
                 ] {
@@ -44,6 +67,11 @@ extension DaemonTests {
                         contentsOfFile: "\(world.folder)/usr/lib/systemd/\(unit)/repld.service",
                         encoding: .utf8)
                     #expect(text.contains("ExecStart=/opt/repl/bin/repld") && !text.contains("/usr/bin/"))
+                    // What the unit names as its page is installed.
+                    #expect(!text.contains("/usr/share/"))
+                    for match in text.matches(of: /file:\/\/(\S+)/) {
+                        #expect(access(world.folder + String(match.1), R_OK) == 0, "\(match.1)")
+                    }
                 }
                 let config = "\(world.folder)/etc/repld/repld.toml"
                 try Data("name = \"mine\"\n".utf8).write(to: URL(fileURLWithPath: config))

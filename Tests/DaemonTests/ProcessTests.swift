@@ -191,5 +191,35 @@ extension DaemonTests {
             #expect(help.end == .exit(0))
             #expect(String(decoding: help.output, as: UTF8.self).contains("USAGE"))
         }
+
+        @Test(
+            "replctl with a standard descriptor closed fails at once, and takes none of its own for it",
+            arguments: [
+                ("join - <&-", "cannot read standard input: Bad file descriptor"),
+                ("apply s <&-", "cannot read standard input: Bad file descriptor"),
+                ("import s <&-", "cannot read standard input: Bad file descriptor"),
+                ("status >&-", ""), ("status <&- >&- 2>&-", ""), ("backup \"$1\" >&-", ""),
+            ])
+        func closedDescriptors(words: String, says: String) throws {
+            try DaemonWorld.run { world in
+                let a = try world.started("a")
+                try a.api.createSpace("s")
+                let program = try Programs.path("replctl")
+                let result = try ChildProcess.run(
+                    "/bin/sh",
+                    [
+                        "-c", "exec \"$0\" --socket \"$2\" \(words)", program, world.folder + "/copy",
+                        a.socket,
+                    ],
+                    within: 15)
+                #expect(result.end == .exit(1), "\(words)")
+                let said = String(decoding: result.output, as: UTF8.self)
+                #expect(says.isEmpty ? said.isEmpty : said.contains(says), "\(words): \(said)")
+                if words.hasPrefix("backup") {
+                    let copy = try Data(contentsOf: URL(fileURLWithPath: world.folder + "/copy"))
+                    #expect(copy.starts(with: Data("SQLite format 3".utf8)))
+                }
+            }
+        }
     }
 }

@@ -274,6 +274,16 @@ extension DaemonTests {
         }
 
         @Test(
+            "a node that hangs is killed: SIGABRT would count as a trap against the change that it executes",
+            arguments: ["systemd", "systemd/user"])
+        func watchdogSignal(folder: String) throws {
+            let text = try String(contentsOfFile: "\(repository)/\(folder)/repld.service", encoding: .utf8)
+            let lines = text.split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
+            #expect(lines.filter { $0.hasPrefix("WatchdogSignal=") } == ["WatchdogSignal=SIGKILL"])
+        }
+
+        @Test(
             "the system service is shut in: its exposure is 1.5 at most",
             .enabled(if: tool("systemd-analyze") != nil, "no systemd-analyze"))
         func security() throws {

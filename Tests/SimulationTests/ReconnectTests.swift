@@ -3,6 +3,7 @@
 
 import Bytes
 import Causality
+import Mesh
 import Node
 import Simulator
 import Testing
@@ -153,6 +154,36 @@ import Wire
         #expect(linked.bytesReceived > 0 && linked.bytesSent > 0)
         #expect(
             linked.dials.contains { $0.outcome == .linked || $0.workedAt != nil || $0.outcome == .notTried })
+    }
+
+    @Test("longer times of a reload count for links that are up: a silence of a minute ends none")
+    func changedTimes() {
+        var world = World(seed: 83)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        let isReady = world.run(within: 30_000) { isMeshed(&$0, 2) }
+        #expect(isReady)
+        for index in 0..<2 {
+            let settings = NodeSettings(
+                deviceName: "box\(index)", staticPeers: [], advertise: [],
+                liveness: LivenessTimes(pingMilliseconds: 60_000, deadMilliseconds: 120_000))
+            world.changeSettings(index, to: settings)
+        }
+        world.separate([0])
+        world.run(milliseconds: 90_000)
+        for index in 0..<2 {
+            let count = links(&world, index)
+            #expect(count == 1, "\(world.logs())")
+            guard case .peers(let peers, _) = world.ask(index, .peers) else {
+                Issue.record("no peers")
+                return
+            }
+            // The report names the time that counts.
+            #expect(peers.first?.whyNot?.contains("ends after 2 min") == true, "\(peers)")
+        }
+        world.run(milliseconds: 31_000)
+        let count = links(&world, 0)
+        #expect(count == 0, "\(world.logs())")
     }
 
     @Test("a node that slept asks its links at once, and loses none that still stands")

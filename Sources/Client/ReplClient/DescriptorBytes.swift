@@ -61,6 +61,8 @@ private final class Waker: Sendable {
 
     /// The next bytes; nil at the end. Blocks.
     func read(_ descriptor: CInt) throws -> [UInt8]? {
+        // poll waits on a number that is none for ever.
+        guard descriptor >= 0 else { throw DescriptorFailure(message: String(cString: strerror(EBADF))) }
         var piece = [UInt8](repeating: 0, count: DescriptorBytes.pieceBytesMax)
         while true {
             var waits = [

@@ -11,6 +11,9 @@ import Synchronization
 public struct ReplClient: Sendable {
     public let socket: String
 
+    /// Of a socket's path, as the daemon's limit.
+    static let socketBytesMax = 103
+
     public init(socket: String) { self.socket = socket }
 
     /// The daemon that a person without further words means: REPL_SOCKET, else the user's own if its socket
@@ -122,6 +125,12 @@ public struct ReplClient: Sendable {
     private func connect(
         answerWithin seconds: Int64?
     ) async throws -> NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart> {
+        guard socket.utf8.count <= Self.socketBytesMax else {
+            throw ClientError.unreachable(
+                socket: socket,
+                .failed("its path has \(socket.utf8.count) bytes, at most \(Self.socketBytesMax) can be used")
+            )
+        }
         do {
             return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(unixDomainSocketPath: socket) { channel in

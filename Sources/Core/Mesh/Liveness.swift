@@ -34,7 +34,7 @@ public struct Liveness: Sendable {
         case dead
     }
 
-    private let times: LivenessTimes
+    public private(set) var times: LivenessTimes
     public private(set) var heard: UInt64
     /// The first thing sent since something was heard.
     private var sent: UInt64?
@@ -50,6 +50,14 @@ public struct Liveness: Sendable {
     public init(_ times: LivenessTimes = LivenessTimes(), at now: UInt64) {
         self.times = times
         (heard, lastAsked) = (now, now)
+    }
+
+    /// From now on these times count. A silence that they would end at once is asked about first, so that
+    /// shorter times end no link that lives.
+    public mutating func take(_ times: LivenessTimes, at now: UInt64) {
+        guard times != self.times else { return }
+        self.times = times
+        heard = max(heard, now - min(now, times.pingMilliseconds))
     }
 
     /// Anything arrived.

@@ -15,7 +15,7 @@ public struct NodeSettings: Sendable, Equatable {
     public var staticPeers: [String]
     /// Addresses to put into invites and announcements before those that we listen on.
     public var advertise: [String]
-    /// When links are asked for a sign of life, and when they are dead; of links that begin from now on.
+    /// When links are asked for a sign of life, and when they are dead; also of links that are up.
     public var liveness: LivenessTimes
 
     /// Bytes of changes a second that may be sent on one link, and on all together; 0: no cap.
@@ -46,6 +46,9 @@ extension Node {
             links.nextDialCheck = 0
         }
         links.times = settings.liveness
+        for id in links.connectionIDs {
+            links.connections[id]?.link?.liveness.take(settings.liveness, at: now.monotonic)
+        }
         if settings.advertise != old.advertise { links.addressesVersion += 1 }
         if settings.activeLinks != old.activeLinks { links.nextDialCheck = 0 }
         if settings.deviceName != old.deviceName { describeAnew(at: now) }

@@ -15,6 +15,18 @@ enum ExitCode: Int32 {
     case refused = 4
     case timedOut = 5
 
+    /// As the API writes codes.
+    var name: String {
+        switch self {
+        case .ok: "ok"
+        case .failed: "failed"
+        case .unreachable: "unreachable"
+        case .badInput: "bad-input"
+        case .refused: "refused"
+        case .timedOut: "timed-out"
+        }
+    }
+
     /// Of a refusal with this HTTP status.
     init(status: Int) {
         switch status {
@@ -41,7 +53,7 @@ struct CommandFailure: Error, Equatable {
         self.code = code
         self.message = message
         self.hint = hint
-        self.name = name ?? "\(code)"
+        self.name = name ?? code.name
     }
 
     init(_ error: ClientError) {

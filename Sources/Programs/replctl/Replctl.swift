@@ -21,8 +21,8 @@ import ReplClient
 
             PATH is dotted: items.0.qty. A part that is a number without leading zero is an index of a list, \
             @ID an element by its id, all else a key of a map. A backslash takes the next character as it \
-            is, and makes the part a key: a\\.b is the key "a.b", \\2024 the key "2024". The empty path is \
-            the document.
+            is, and makes the part a key: a\\.b is the key "a.b", \\2024 the key "2024". Two quotes ("") \
+            are the empty key; the empty path is the document.
             VALUE is JSON, or a string when it is not: done=true, title=Groceries, 'code="007"'.
 
             The daemon's socket: --socket, REPL_SOCKET, $XDG_RUNTIME_DIR/repld/control.sock if it is there, \
@@ -41,6 +41,8 @@ import ReplClient
         ])
 
     static func main() async {
+        // First of all: nothing that we open may take the place of a standard descriptor that is closed.
+        _ = Console.process
         // A reader that went away shows as a failed write, not as a signal in the middle of one.
         signal(SIGPIPE, SIG_IGN)
         guard let arguments = utf8Arguments() else {
@@ -53,11 +55,12 @@ import ReplClient
     /// Does what the arguments say, and says how it ended. Tests come in here, with a console of their own.
     static func run(_ arguments: [String]) async -> ExitCode {
         let console = Console.current
+        let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
         let command: any ParsableCommand
         do {
             command = try parseAsRoot(optionsBehindVerb(arguments))
         } catch {
-            return explain(error, console)
+            return explain(error, console, asJSON: asJSON)
         }
         do {
             if var verb = command as? any AsyncParsableCommand {
@@ -70,20 +73,25 @@ import ReplClient
         } catch is OutputClosed {
             return .failed
         } catch let failure as CommandFailure {
-            return failure.tell(console, asJSON: (command as? any Verb)?.common.json ?? false)
+            return failure.tell(console, asJSON: asJSON)
         } catch let error as ClientError {
-            return CommandFailure(error).tell(console, asJSON: (command as? any Verb)?.common.json ?? false)
+            return CommandFailure(error).tell(console, asJSON: asJSON)
         } catch let error as DescriptorFailure {
-            return CommandFailure(.failed, "cannot read standard input: \(error.message)").tell(console)
+            return CommandFailure(.failed, "cannot read standard input: \(error.message)")
+                .tell(console, asJSON: asJSON)
         } catch {
-            return explain(error, console)
+            return explain(error, console, asJSON: asJSON)
         }
     }
 
     /// What the parser throws: help and versions are answers, everything else is bad input.
-    private static func explain(_ error: any Error, _ console: Console) -> ExitCode {
+    private static func explain(_ error: any Error, _ console: Console, asJSON: Bool) -> ExitCode {
         let text = fullMessage(for: error) + "\n"
         guard exitCode(for: error).rawValue == 0 else {
+            if asJSON {
+                return CommandFailure(.badInput, message(for: error), hint: "see: replctl help").tell(
+                    console, asJSON: true)
+            }
             console.complain(text)
             return .badInput
         }

@@ -1,6 +1,7 @@
 // What the daemon runs with: flags before the config file before what stands to reason. Every value is
 // checked here, so that nothing is found wrong when half of it has started.
 
+import ControlServer
 import Logging
 import Mesh
 import Node
@@ -46,11 +47,8 @@ struct Settings: Sendable {
         guard let state = flags.state ?? file?.string("state") ?? environment.stateDirectory else {
             throw .nowhere(what: "the state directory", flag: "--state")
         }
-        guard let socket = flags.socket ?? file?.string("socket") ?? environment.socket else {
-            throw .nowhere(what: "the control socket", flag: "--socket")
-        }
         self.state = Self.withoutSlash(state)
-        self.socket = socket
+        socket = try Self.socket(flags, file, environment)
         listen = try Self.listen(flags, file)
         advertise = try Self.addresses(file?.strings("advertise") ?? [], file?.place(of: "advertise") ?? "")
         peers =
@@ -105,6 +103,28 @@ struct Settings: Sendable {
         var trimmed = path[...]
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
         return String(trimmed)
+    }
+
+    private static func socket(
+        _ flags: Flags, _ file: ConfigFile?, _ environment: Environment
+    ) throws(SettingsError) -> String {
+        let (place, wanted): (String, String?) =
+            if let flag = flags.socket {
+                ("--socket", flag)
+            } else if let setting = file?.string("socket") {
+                (file?.place(of: "socket") ?? "", setting)
+            } else {
+                ("the environment's place for the control socket", environment.socket)
+            }
+        guard let wanted else { throw .nowhere(what: "the control socket", flag: "--socket") }
+        guard 1...ControlServer.socketPathBytesMax ~= wanted.utf8.count else {
+            throw .wrongValue(
+                place: place, value: wanted,
+                need:
+                    "a path of 1 to \(ControlServer.socketPathBytesMax) bytes, which is what a Unix socket can have"
+            )
+        }
+        return wanted
     }
 
     private static func listen(_ flags: Flags, _ file: ConfigFile?) throws(SettingsError) -> [ListenAddress] {

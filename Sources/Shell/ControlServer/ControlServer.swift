@@ -22,6 +22,10 @@ struct ConnectionSettings: Sendable {
 /// Serves the control API. `bind` when the node can serve, then `run`; cancelled or shut down gracefully, it
 /// ends streams, finishes answers, and removes its socket.
 public final class ControlServer: Service {
+    /// Bytes of a Unix socket's path: what fits on every system. NIO takes no more, though Linux has room for
+    /// four bytes more.
+    public static let socketPathBytesMax = 103
+
     private let file: SocketFile
     private let gateway: any Gateway
     private let loops: any EventLoopGroup

@@ -8,14 +8,13 @@ import Glibc
 struct SocketFile {
     let path: String
 
-    /// Room in `sockaddr_un`, without the closing zero.
-    static let pathBytesMax = 107
     static let group = "repld"
 
     /// Makes the directory if it is missing and removes a stale socket.
     func prepare() throws(ControlServerFailure) {
-        guard path.utf8.count <= Self.pathBytesMax else {
-            throw .pathTooLong(path: path, bytes: path.utf8.count, limit: Self.pathBytesMax)
+        let limit = ControlServer.socketPathBytesMax
+        guard path.utf8.count <= limit else {
+            throw .pathTooLong(path: path, bytes: path.utf8.count, limit: limit)
         }
         try makeDirectory()
         var info = stat()

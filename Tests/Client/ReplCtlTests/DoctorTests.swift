@@ -36,6 +36,26 @@ private func json(_ text: String) throws -> PlainValue { try JSONReader.read(Arr
                 == "restart the daemon")
     }
 
+    @Test("what keeps beacons from being sent or heard is wrong, and status says it in a line")
+    func discovery() throws {
+        let status = try json(
+            #"{"discovery":{"listening":false,"problems":["port 21420: in use"],"heard":0,"sent":2,"dropped":{"unsent":3}}}"#
+        )
+        let found = DoctorCommand.discovery(status)
+        #expect(found.map(\.level) == [.wrong] && found.map(\.message) == ["port 21420: in use"])
+        #expect(found[0].hint.contains("21420"))
+        #expect(
+            StatusCommand.discovery(status)
+                == "not listening, 0 beacons heard, 2 sent, 3 not sent; port 21420: in use")
+        let fine = try json(
+            #"{"discovery":{"listening":true,"problems":[],"heard":7,"sent":2,"dropped":{"unsent":0}}}"#)
+        #expect(DoctorCommand.discovery(fine).isEmpty)
+        #expect(StatusCommand.discovery(fine) == "on, 7 beacons heard, 2 sent")
+        let off = try json(
+            #"{"discovery":{"listening":false,"problems":[],"heard":0,"sent":0,"dropped":{}}}"#)
+        #expect(DoctorCommand.discovery(off).isEmpty && StatusCommand.discovery(off) == "off")
+    }
+
     @Test("peers that are not linked are named with the reason; no link to anybody is wrong")
     func peers() throws {
         let one = #"{"name":"attic","state":"waiting","whyNot":"refused"}"#

@@ -1,5 +1,8 @@
 // Exit codes and what a person is told: API.md, "replctl".
 
+import Bytes
+import ControlAPI
+import Documents
 import Foundation
 import Testing
 
@@ -50,6 +53,15 @@ private func error(_ code: String) -> String {
         #expect(stale.code == .unreachable && stale.error.contains("nobody listens"))
     }
 
+    @Test("a socket's path of 103 bytes is tried, a longer one is 2 with the limit")
+    func longSocket() async throws {
+        let longest = "/nonexistent/" + String(repeating: "s", count: 90)
+        let tried = try await replctl(["status", "--socket", longest])
+        #expect(tried.code == .unreachable && tried.error.contains("there is no such socket"))
+        let refused = try await replctl(["status", "--socket", longest + "s"])
+        #expect(refused.code == .unreachable && refused.error.contains("104 bytes, at most 103"))
+    }
+
     @Test("a socket that this user may not open is 2, and the group is told")
     func permission() {
         let error = ClientError.unreachable(socket: "/s", ClientError.Reason(EACCES))
@@ -74,6 +86,14 @@ private func error(_ code: String) -> String {
         let result = try await replctl(arguments, environment: ["REPL_SOCKET": "/nonexistent/socket"])
         #expect(result.code == .badInput, "\(result.error)")
         #expect(result.output.isEmpty && !result.error.isEmpty)
+        // With --json, wherever it stands, in the API's form; not for the verb that prints a script.
+        guard arguments[0] != "completion" else { return }
+        for words in [arguments + ["--json"], ["--json"] + arguments] {
+            let asJSON = try await replctl(words, environment: ["REPL_SOCKET": "/nonexistent/socket"])
+            let value = try JSONReader.read(Array(asJSON.error.utf8))
+            #expect(asJSON.code == .badInput && value["error"]?.string("code")?.contains("-") == true)
+            #expect(value["error"]?.string("message")?.isEmpty == false)
+        }
     }
 
     @Test(

@@ -146,7 +146,7 @@ final class Folder: Sendable {
     let path: String
 
     init() {
-        // Short: a socket's path has at most 107 bytes.
+        // Short: a socket's path has at most 103 bytes.
         path = NSTemporaryDirectory() + "rc-" + String(UInt32.random(in: 0 ... .max), radix: 36)
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

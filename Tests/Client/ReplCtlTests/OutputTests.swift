@@ -65,12 +65,13 @@ import Testing
         let line = """
             {"cursor":"c","author":{"device":"d","name":"alice"},"documents":[{"key":"n","patches":[
             {"path":["a.b",0],"set":1},{"path":["t"],"splice":{"index":2,"delete":1,"insert":"xy"}},
-            {"path":[],"delete":true}]},{"key":"m","patches":[]}]}
+            {"path":[""],"delete":true},{"path":[],"delete":true}]},{"key":"m","patches":[]}]}
             """
         let lines = PatchText.lines(of: try JSONReader.read(Array(line.utf8)))
         #expect(
             lines == [
-                "alice  n  a\\.b.0 = 1", "alice  n  t at 2: -1 +\"xy\"", "alice  n  deleted", "alice  m  {}",
+                "alice  n  a\\.b.0 = 1", "alice  n  t at 2: -1 +\"xy\"", "alice  n  \"\" deleted",
+                "alice  n  deleted", "alice  m  {}",
             ])
     }
 }

@@ -20,6 +20,7 @@ private let id = String(repeating: "0a", count: 16) + ":12"
             ("a..b", #"["a","","b"]"#), ("a.", #"["a",""]"#), ("-1", #"["-1"]"#),
             ("99999999999999999999", #"["99999999999999999999"]"#), ("ü.日", #"["ü","日"]"#),
             ("items.@\(id).x", #"["items",{"id":"\#(id)"},"x"]"#), ("@type", #"["@type"]"#),
+            ("\"\"", #"[""]"#), ("a.\"\".b", #"["a","","b"]"#), ("\\\"\"", #"["\"\""]"#), ("\"", #"["\""]"#),
             ("items.\\@\(id)", #"["items","@\#(id)"]"#),
         ])
     func parse(text: String, json: String) throws {
@@ -44,6 +45,7 @@ private let id = String(repeating: "0a", count: 16) + ":12"
         arguments: [
             ("title=Groceries", ["title"], "Groceries"), ("a=b=c", ["a"], "b=c"), ("a\\=b=c", ["a=b"], "c"),
             ("=x", [], "x"), ("a=", ["a"], ""), ("a.=x", ["a", ""], "x"),
+            ("\"\"=x", [""], "x"),
         ] as [(String, [String], String)])
     func assignment(text: String, keys: [String], value: String) throws {
         let (path, found) = try DottedPath.assignment(text)
@@ -58,7 +60,7 @@ private let id = String(repeating: "0a", count: 16) + ":12"
 
     @Test(
         "an escaped key reads back as itself",
-        arguments: ["a.b", "0", "a\\b", "x=y", "@\(id)", "plain", "12a", "\u{301}"])
+        arguments: ["a.b", "0", "a\\b", "x=y", "@\(id)", "plain", "12a", "\u{301}", "", "\"\""])
     func escape(key: String) throws {
         #expect(try DottedPath(DottedPath.escaped(key)).steps == [.key(Key(key))])
         #expect(try DottedPath.assignment(DottedPath.escaped(key) + "=1").path.steps == [.key(Key(key))])

@@ -1,6 +1,8 @@
 // What is longer than one answer: apply, import, watch, join, export, backup; and the client's lines.
 
+import Bytes
 import ControlAPI
+import Documents
 import Foundation
 import NIOCore
 import Synchronization
@@ -198,7 +200,10 @@ private func error(_ code: String) -> String {
         let used = try await replctl(["restore", file, "--state", state])
         close(descriptor)
         #expect(used.code == .refused && used.error.contains("running repld"))
-        #expect(try await replctl(["restore", file, "--state", state]).code == .ok)
+        let restored = try await replctl(["--json", "restore", file, "--state", state])
+        #expect(restored.code == .ok && restored.error.isEmpty, "\(restored.error)")
+        let told = try JSONReader.read(Array(restored.output.utf8))
+        #expect(told.string("state") == state && told.integer("bytes") ?? 0 > 0)
         #expect(try mode(state) == 0o700)
     }
 

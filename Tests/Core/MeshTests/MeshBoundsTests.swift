@@ -156,6 +156,24 @@ private func address(_ host: Int, port: Int = 21_420) throws -> PeerAddress {
         #expect(asked == [60_000, 120_000, 180_000, 240_000, 300_000])
     }
 
+    @Test("new times count for a link that is up; shorter ones ask it before they end it")
+    func changed() {
+        var live = Liveness(at: 0)
+        live.take(LivenessTimes(pingMilliseconds: 60_000, deadMilliseconds: 300_000), at: 10_000)
+        #expect(live.check(at: 59_999) == .fine && live.check(at: 60_000) == .ping(1))
+        #expect(live.check(at: 299_999) == .doubtful && live.check(at: 300_000) == .dead)
+        _ = live.answered(1, at: 299_000)
+        let times = LivenessTimes(pingMilliseconds: 2_000, deadMilliseconds: 6_000)
+        live.take(times, at: 320_000)
+        #expect(live.heard == 318_000)
+        #expect(live.check(at: 320_000) == .ping(2) && live.check(at: 323_999) == .fine)
+        var dead = live
+        #expect(dead.check(at: 324_000) == .dead)
+        // Said again, they change nothing: a reload a second keeps no dead link.
+        live.take(times, at: 323_000)
+        #expect(live.heard == 318_000 && live.check(at: 324_000) == .dead)
+    }
+
     @Test("times of the configuration decide")
     func configured() {
         var live = Liveness(LivenessTimes(pingMilliseconds: 2_000, deadMilliseconds: 6_000), at: 0)

@@ -123,6 +123,22 @@ private func settings(
         }
     }
 
+    @Test("a control socket that no path can be is refused before anything starts, with its place and limit")
+    func socketPath() throws {
+        let (fits, long) = (String(repeating: "a", count: 103), String(repeating: "a", count: 104))
+        #expect(try settings(Settings.Flags(state: "/s", socket: fits)).socket == fits)
+        #expect(try settings(Settings.Flags(state: "/s"), "socket = \"\(fits)\"").socket == fits)
+        for (flags, text, place) in [
+            (Settings.Flags(state: "/s", socket: long), "", "--socket"),
+            (Settings.Flags(state: "/s", socket: ""), "", "--socket"),
+            (Settings.Flags(state: "/s"), "\nsocket = \"\(long)\"", "r.toml:2:1"),
+        ] {
+            #expect { try settings(flags, text) } throws: {
+                "\($0)".hasPrefix("\(place): ") && "\($0)".contains("1 to 103 bytes")
+            }
+        }
+    }
+
     @Test("a file that was asked for must be there")
     func missing() {
         #expect { try ConfigFile.find("/no/such.toml") } throws: { "\($0)".contains("/no/such.toml") }

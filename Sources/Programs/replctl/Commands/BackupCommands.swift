@@ -61,13 +61,22 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     @Argument(help: "A file made by replctl backup.", completion: .file()) var file: String
     @Option(help: "The state directory; made if it is missing.", completion: .directory) var state: String
+    @Flag(help: "Print what was restored as JSON.") var json = false
 
     func run() async throws {
         let console = Console.current
-        let progress = ProgressLine("restoring", total: nil, console: console, isQuiet: false)
+        let progress = ProgressLine("restoring", total: nil, console: console, isQuiet: json)
         defer { progress.finish() }
         let size = try StateFile.restore(file, to: state) { progress.advance($0) }
         progress.finish()
+        if json {
+            var writer = JSONWriter()
+            writer.object {
+                $0.member("state", state)
+                $0.member("bytes", size)
+            }
+            return try console.writeLine(writer.bytes)
+        }
         try console.writeLine(
             "restored \(ProgressLine.size(size)); start it with: repld --state \(console.safe(state))"
         )

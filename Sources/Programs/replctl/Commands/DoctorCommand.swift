@@ -11,7 +11,7 @@ import ReplClient
 struct DoctorCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what is wrong: the daemon, its socket, config, clock, disk and peers.",
+        abstract: "Look for what is wrong: the daemon, its socket, config, clock, disk, discovery and peers.",
         discussion: "Ends with 0 when nothing is wrong, with 1 when something needs attention.")
     @OptionGroup var common: DaemonOptions
 
@@ -20,7 +20,7 @@ struct DoctorCommand: Verb {
         let status = try await common.client.call(ClientRequest("GET", ["status"])).json()
         let peers = try await common.client.call(ClientRequest("GET", ["peers"])).json()
         var findings = Self.daemon(status) + [await config()]
-        findings += Self.alarms(status) + [Self.clock(status)] + Self.peers(peers)
+        findings += Self.alarms(status) + [Self.clock(status)] + Self.discovery(status) + Self.peers(peers)
         if getgrnam("repld") == nil {
             findings.append(
                 Finding(
@@ -140,6 +140,15 @@ struct DoctorCommand: Verb {
         return Finding(
             .note, "clock", "\(offset / 1_000) s off a peer's",
             hint: "set the clock that is wrong, as with NTP")
+    }
+
+    /// What keeps beacons from being sent or heard. Boxes that know each other's addresses do without.
+    static func discovery(_ status: PlainValue) -> [Finding] {
+        (status["discovery"]?.list("problems") ?? []).compactMap(\.text).map {
+            Finding(
+                .wrong, "discovery", $0,
+                hint: "free UDP port 21420, or choose interfaces in [discovery] of the config")
+        }
     }
 
     static func peers(_ peers: PlainValue) -> [Finding] {

@@ -20,7 +20,8 @@ struct StatusCommand: Verb {
                     ("device", answer.cell("device")), ("name", answer.cell("name")),
                     ("version", answer.cell("version")),
                     ("listening", listening.isEmpty ? "-" : listening), ("links", answer.cell("links")),
-                    ("clock", offset ?? "no peer to compare with"), ("spaces", "\(spaces.count)"),
+                    ("clock", offset ?? "no peer to compare with"), ("discovery", Self.discovery(answer)),
+                    ("spaces", "\(spaces.count)"),
                 ]))
             if !spaces.isEmpty {
                 try console.write("\n")
@@ -34,6 +35,20 @@ struct StatusCommand: Verb {
                         + "\n")
             }
         }
+    }
+}
+
+extension StatusCommand {
+    /// Whether beacons are heard, how many were heard and sent, and what is wrong with them.
+    static func discovery(_ status: PlainValue) -> String {
+        guard let discovery = status["discovery"] else { return "-" }
+        let problems = discovery.list("problems").compactMap(\.text)
+        let isListening = discovery.bool("listening") ?? false
+        guard isListening || !problems.isEmpty else { return "off" }
+        var text = isListening ? "on" : "not listening"
+        text += ", \(discovery.cell("heard")) beacons heard, \(discovery.cell("sent")) sent"
+        if let unsent = discovery["dropped"]?.integer("unsent"), unsent > 0 { text += ", \(unsent) not sent" }
+        return ([text] + problems).joined(separator: "; ")
     }
 }
 

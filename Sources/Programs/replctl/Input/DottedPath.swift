@@ -5,7 +5,8 @@
 //   years.\2024      key "years", key "2024"                a part with a backslash in it is always a key
 //   a\.b.c\\d        key "a.b", key "c\d"                   a backslash takes the next character as it is
 //   items.@ID.qty    element ID of a list (<replica>:<sequence>, from the typed view), key "qty"
-//   (empty)          the document itself
+//   items.""         key "items", key ""                    a part of two quotes is the empty key (\"" is
+//   those two) (empty)          the document itself
 
 import Bytes
 import ControlAPI
@@ -102,6 +103,7 @@ private struct PathScanner {
 
     private static func step(_ part: String, _ isEscaped: Bool) -> PathStep {
         guard !isEscaped else { return .key(Key(part)) }
+        if part == DottedPath.emptyKey { return .key(Key("")) }
         if let index = index(part) { return .index(index) }
         if part.utf8.first == UInt8(ascii: "@"), isElementID(part.dropFirst()) {
             return .element(Key(String(part.dropFirst())))
@@ -179,6 +181,10 @@ extension DottedPath {
             part.unicodeScalars.append(scalar)
         }
         let isOther = part.utf8.allSatisfy { $0 &- 0x30 <= 9 } || part.utf8.first == UInt8(ascii: "@")
-        return isOther && !part.isEmpty ? "\\" + part : part
+        if part.isEmpty { return emptyKey }
+        return isOther || part == emptyKey ? "\\" + part : part
     }
+
+    /// How the empty key is written: nothing at all would be the document.
+    fileprivate static let emptyKey = "\"\""
 }

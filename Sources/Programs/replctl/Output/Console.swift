@@ -14,8 +14,22 @@ struct Console: Sendable {
     /// The one of the running command.
     @TaskLocal static var current = Console.process
 
-    static let process = Console(input: STDIN_FILENO, output: STDOUT_FILENO, error: STDERR_FILENO) { name in
-        getenv(name).map { String(cString: $0) }
+    /// The process's own; `main` makes it before anything else, see `inherited`.
+    static let process = {
+        let (input, output) = (inherited(STDIN_FILENO), inherited(STDOUT_FILENO))
+        return Console(input: input, output: output, error: inherited(STDERR_FILENO)) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+    }()
+
+    /// The descriptor as whoever started us gave it. Where it is closed, the next thing that we open would
+    /// get its number, and a command would read its own pipe or write into its own socket: something takes
+    /// its place on which every read (of 0) and every write (of 1 and 2) fails at once. What the language's
+    /// runtime opened in that place before us is closed on exec; what is inherited never is.
+    private static func inherited(_ descriptor: CInt) -> CInt {
+        let flags = fcntl(descriptor, F_GETFD)
+        if flags >= 0, flags & FD_CLOEXEC == 0 { return descriptor }
+        return open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
 
     init(

@@ -26,8 +26,9 @@ enum PatchText {
     }
 
     private static func text(_ patch: PlainValue) -> String {
-        let path = dotted(patch.list("path"))
-        if patch.bool("delete") == true { return path.isEmpty ? "deleted" : "\(path) deleted" }
+        let steps = patch.list("path")
+        let path = dotted(steps)
+        if patch.bool("delete") == true { return steps.isEmpty ? "deleted" : "\(path) deleted" }
         if let value = patch["set"] { return "\(path) = \(json(value))" }
         guard let splice = patch["splice"] else { return json(patch) }
         let (deleted, inserted) = (splice.integer("delete") ?? 0, splice["insert"])
