@@ -121,7 +121,7 @@ struct Settings: Sendable {
             throw .wrongValue(
                 place: place, value: wanted,
                 need:
-                    "a path of 1 to \(ControlServer.socketPathBytesMax) bytes, which is what a Unix socket can have"
+                    "a path of 1 to \(ControlServer.socketPathBytesMax) bytes, as a Unix socket has"
             )
         }
         return wanted

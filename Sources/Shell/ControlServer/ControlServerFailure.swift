@@ -16,7 +16,8 @@ public enum ControlServerFailure: Error, CustomStringConvertible {
         case .inUse(let path): "the control socket \(path) is in use by another daemon"
         case .notASocket(let path): "\(path) exists and is no socket; move it away or choose another --socket"
         case .pathTooLong(let path, let bytes, let limit):
-            "the control socket's path has \(bytes) bytes, at most \(limit) can be used; choose another --socket: \(path)"
+            "the control socket's path has \(bytes) bytes, at most \(limit) can be used; choose "
+                + "another --socket: \(path)"
         case .failed(let path, let doing, let reason):
             "the control socket \(path): \(doing) failed: \(reason)"
         }

@@ -26,7 +26,8 @@ public enum StateFailure: Error, Equatable, Sendable, CustomStringConvertible {
         case .notUsable(let path, let reason):
             "the state directory \(path) cannot be used: \(reason)"
         case .store(.full(let what)):
-            "no space left: \(what); nothing is lost: make some MiB of room on that file system, and start again"
+            "no space left: \(what); nothing is lost: make some MiB of room on that file system, "
+                + "and start again"
         case .store(.syncFailed(let what)): "the disk does not keep what is written: \(what)"
         case .store(.unusable(let what)), .store(.overtaken(let what)): what
         case .store(.failed(_, let what)): what
