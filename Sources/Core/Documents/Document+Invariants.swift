@@ -19,8 +19,12 @@ extension DocumentState {
         for (index, container) in containers.enumerated() {
             let handle = ContainerHandle(index: index)
             precondition(self[container.slot].containers.contains(handle), "a container hangs in its slot")
-            let isListed = self[container.slot].live.contains(handle)
-            precondition(isListed == container.edits.isLive, "container \(index) is listed as it lives")
+            let found = self.container(container.kind, container.generation, in: container.slot)
+            precondition(found == handle, "container \(index) is found by its name")
+            let place = self[container.slot].live.firstIndex(of: handle)
+            precondition(
+                place == (container.edits.isLive ? container.livePlace : nil),
+                "container \(index) is listed as it lives")
             if !container.edits.isLive {
                 let deleted = self[container.slot].deletedGeneration
                 precondition(

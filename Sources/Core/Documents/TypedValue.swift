@@ -15,7 +15,8 @@ public indirect enum TypedValue: Hashable, Sendable {
     case map([Member], conflicts: [Conflict])
     case list([Element], conflicts: [Conflict])
     case orderedSet([Scalar], conflicts: [Conflict])
-    case text(String, conflicts: [Conflict])
+    /// Like all strings here compared by bytes, not by canonical equivalence.
+    case text(Key, conflicts: [Conflict])
 
     public struct Member: Hashable, Sendable {
         public let key: Key
@@ -86,7 +87,7 @@ extension TypedValue {
         case .map(let members, _): .object(members.map { PlainValue.Member($0.key, $0.value.plain) })
         case .list(let elements, _): .array(elements.map(\.value.plain))
         case .orderedSet(let members, _): .array(members.map(PlainValue.scalar))
-        case .text(let text, _): .scalar(.string(Key(text)))
+        case .text(let text, _): .scalar(.string(text))
         }
     }
 }

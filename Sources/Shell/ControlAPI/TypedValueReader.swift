@@ -59,7 +59,7 @@ public enum TypedValueReader {
         case .orderedSet: return .orderedSet(try scalars(try object.array("value")), conflicts: [])
         case .set, .removeWinsSet:
             return .set(try scalars(try object.array("value")).sorted(), kind: kind, conflicts: [])
-        case .text: return .text(try object.string("value").string, conflicts: [])
+        case .text: return .text(try object.string("value"), conflicts: [])
         case .counter:
             guard case .scalar(.integer(let count)) = try object.required("value") else {
                 throw .wrongType("value", "an integer")

@@ -154,11 +154,21 @@ extension DocumentState {
             if let patch { batch.recorder?.splice(text: container, patch) }
             if texts[content].isBroken { hasBrokenText = true }
         case .deleteText(let ranges):
-            for patch in texts[content].delete(ranges, by: stamp) {
-                batch.recorder?.splice(text: container, patch)
-            }
-            if texts[content].isBroken { hasBrokenText = true }
+            deleteText(ranges, in: container, stamp, &batch)
         }
+    }
+
+    private mutating func deleteText(
+        _ ranges: [DotRange], in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+    ) {
+        let content = self[container].content
+        var deleted = batch.takeDeletedDots(of: container)
+        var lookedAt = 0
+        for patch in texts[content].delete(ranges, by: stamp, &deleted, &lookedAt) {
+            batch.recorder?.splice(text: container, patch)
+        }
+        batch.put(deleted, of: container, lookedAt: lookedAt)
+        if texts[content].isBroken { hasBrokenText = true }
     }
 
     /// An add or a remove, in the three kinds of set.

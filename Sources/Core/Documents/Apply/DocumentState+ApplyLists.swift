@@ -34,6 +34,7 @@ extension DocumentState {
         let content = self[container].content
         let wasLive = lists[content].isVisible(element)
         lists[content].elements[element]?.edits.add(edit, to: element)
+        batch.edited(element, of: container)
         if !wasLive { show(element, at: lists[content].position(of: element), in: container, &batch) }
     }
 
@@ -42,34 +43,41 @@ extension DocumentState {
     mutating func deleteElements(
         _ ranges: [DotRange], in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
     ) {
+        var deleted = batch.takeDeletedDots(of: container)
+        var lookedAt = 0
         for range in ranges {
             guard let range = stamp.covered(range) else { continue }
-            for element in keptElements(in: range, of: container) {
-                deleteElement(element, in: container, stamp, &batch)
-            }
+            lookedAt += deleted.visit(range) { deleteElements(of: $0, in: container, stamp, &batch) }
         }
+        batch.put(deleted, of: container, lookedAt: lookedAt)
     }
 
-    /// A range may be long and name little: look at the fewer of its dots and the list's elements.
-    private func keptElements(in range: DotRange, of container: ContainerHandle) -> [Dot] {
-        let elements = lists[self[container].content].elements
-        if range.count > elements.count { return elements.keys.filter { range.contains($0) }.sorted() }
-        return (0..<range.count).map { range.start.advanced(by: $0) }.filter { elements[$0] != nil }
+    /// A dead element has nothing that a delete could remove: its registers went when its last edit did.
+    private mutating func deleteElements(
+        of range: DotRange, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+    ) -> DeleteLooks {
+        let (live, lookedAt) = lists[self[container].content].liveElements(in: range)
+        var looks = DeleteLooks(all: lookedAt, inVain: lookedAt)
+        for element in live {
+            let died = deleteElement(element, in: container, stamp, &batch)
+            if died { looks.inVain -= 1 }
+        }
+        return looks
     }
 
+    /// Deletes a live element; false when edits that the author had not seen keep it alive.
     private mutating func deleteElement(
         _ element: Dot, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
-    ) {
+    ) -> Bool {
         let content = self[container].content
         let slot = lists[content].slot(of: element)
         batch.recorder?.touch(slot, in: self)
         self[slot].registers.removeCovered(by: stamp)
-        batch.emptied.append(slot)
-        guard lists[content].isVisible(element) else { return }
         lists[content].elements[element]?.edits.removeCovered(by: stamp, of: element)
-        if !lists[content].isVisible(element) {
-            hide(lists[content].position(of: element), in: container, &batch)
-        }
+        if lists[content].isVisible(element) { return false }
+        batch.emptied.append(slot)
+        hide(lists[content].position(of: element), in: container, &batch)
+        return true
     }
 
     mutating func moveElement(

@@ -16,10 +16,14 @@ struct Splice<Value: Sendable>: Sendable {
 
 /// The splices of one container in order; neighbours are merged as they come.
 struct Splices<Value: Sendable>: Sendable {
+    /// So many values may have to move when a neighbour is merged: else a change of a hundred thousand
+    /// insertions at the start, or deletions there, moves them all a hundred thousand times.
+    private static var movedMax: Int { 256 }
+
     private(set) var steps: [Splice<Value>] = []
 
     mutating func insert(_ values: [Value], at index: Int) {
-        if let last = steps.last, last.index <= index, index <= last.end {
+        if let last = steps.last, last.index <= index, index <= last.end, last.end - index <= Self.movedMax {
             steps[steps.count - 1].insert.insert(contentsOf: values, at: index - last.index)
         } else {
             steps.append(Splice(index: index, delete: 0, insert: values))
@@ -32,13 +36,14 @@ struct Splices<Value: Sendable>: Sendable {
             return
         }
         let step = steps.count - 1
-        if last.index <= index && index + count <= last.end {
+        let end = index + count
+        if last.index <= index && end <= last.end && last.end - end <= Self.movedMax {
             let start = index - last.index
             steps[step].insert.removeSubrange(start..<start + count)
             if steps[step].insert.isEmpty && last.delete == 0 { steps.removeLast() }
         } else if index == last.end {
             steps[step].delete += count
-        } else if index + count == last.index {
+        } else if end == last.index {
             steps[step].index = index
             steps[step].delete += count
         } else {
@@ -117,6 +122,26 @@ struct Batch: Sendable {
     var recorder: PatchRecorder?
     /// Slots that may have become empty.
     var emptied: [SlotHandle] = []
+    /// Where deletes have been; a container that is not in it has been spared nothing yet.
+    private var deletedDots: [ContainerHandle: DeletedDots] = [:]
+    /// What deletes have looked at. Only tests ask: it is what they cost.
+    private(set) var lookedAt = 0
 
     init(wantsPatches: Bool) { recorder = wantsPatches ? PatchRecorder() : nil }
+
+    /// Takes them out, so that they are changed in place; `put` brings them back.
+    mutating func takeDeletedDots(of container: ContainerHandle) -> DeletedDots {
+        if deletedDots.isEmpty { return DeletedDots() }
+        return deletedDots.removeValue(forKey: container) ?? DeletedDots()
+    }
+
+    mutating func put(_ dots: consuming DeletedDots, of container: ContainerHandle, lookedAt more: Int) {
+        lookedAt += more
+        if !dots.isEmpty { deletedDots[container] = dots }
+    }
+
+    /// This change edited the element of a list.
+    mutating func edited(_ element: Dot, of container: ContainerHandle) {
+        if !deletedDots.isEmpty { deletedDots[container]?.remove(element) }
+    }
 }

@@ -63,7 +63,7 @@ extension TypedValue: SlotValue {
         case .list(let elements, _):
             try planner.insertElements(elements.map(\.value), at: path, (nil, nil))
         case .text(let text, _):
-            planner.insertText(text, at: path, (nil, nil))
+            planner.insertText(text.string, at: path, (nil, nil))
         }
     }
 }

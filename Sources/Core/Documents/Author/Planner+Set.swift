@@ -11,7 +11,7 @@ extension Planner {
         switch (shown(target), value) {
         case (.container(let container), _):
             let path = try path(target.path, target.name, state[container].kind, state[container].generation)
-            if try setDifference(container, at: path, to: value) { return }
+            if try setDifference(container, at: path, to: value, isRequested) { return }
         case (.register(let old), .scalar(let new)) where old == new:
             if !(isRequested && hasConflicts(target)) { return }
         default: break
@@ -26,7 +26,7 @@ extension Planner {
 
     /// False when the value does not fit the container.
     private mutating func setDifference(
-        _ container: ContainerHandle, at path: ContainerPath, to value: PlainValue
+        _ container: ContainerHandle, at path: ContainerPath, to value: PlainValue, _ isRequested: Bool
     ) throws(AuthorError) -> Bool {
         switch (state[container].kind, value) {
         case (.map, .object(let members)):
@@ -40,8 +40,11 @@ extension Planner {
             guard let members = try Planner.members(values) else { return false }
             setOrder(container, at: path, to: members)
         case (.text, .scalar(.string(let string))):
-            try Planner.check(.string(string))
-            setText(container, at: path, to: string.string)
+            try setText(container, at: path, to: string.string)
+        case (.counter, .scalar(.integer(let count)))
+        where !isRequested && count == state.counterValue(container):
+            // Whoever writes back a whole document did not touch it.
+            break
         case (.counter, .scalar(.integer)), (.counter, .scalar(.double)):
             throw .wrongKind(found: ContainerKind.counter.name, wanted: "register")
         default: return false
@@ -128,9 +131,13 @@ extension Planner {
         emit(.insertMembers(left: origins.left, right: origins.right, run), in: path)
     }
 
-    private mutating func setText(_ container: ContainerHandle, at path: ContainerPath, to string: String) {
+    /// What is limited is the insertion: a text may have grown far beyond it.
+    private mutating func setText(
+        _ container: ContainerHandle, at path: ContainerPath, to string: String
+    ) throws(AuthorError) {
         let text = state.texts[state[container].content]
         guard let splice = SmallestSplice(from: text.string, to: string) else { return }
+        try Planner.check(splice.insert.utf8.count, DocumentLimits.stringBytesMax, "string bytes")
         spliceText(text, at: path, splice.index, splice.delete, splice.insert)
     }
 }

@@ -7,23 +7,30 @@ import Causality
 extension SequenceOrder {
     /// Shows or hides the known positions of a range. `changed` is called for each group that appeared or
     /// disappeared, with visible indexes that are right when the groups are applied one after another.
-    /// O(log n) a span.
+    /// Returns how many spans it looked at. O(log n) each.
+    @discardableResult
     mutating func setVisible(
         _ range: DotRange, _ visible: Bool, changed: (_ visibleIndex: Int, _ count: Int) -> Void
-    ) {
-        guard let replica = knownNumber(of: range.replica) else { return }
+    ) -> DeleteLooks {
+        var looks = DeleteLooks()
+        guard let replica = knownNumber(of: range.replica) else { return looks }
         recentNumber = replica
         let end = min(range.last.value, indexes[Int(replica)].end) + 1
         var next = range.first.value
         while next < end, let piece = piece(replica, next..<end) {
             next = piece.sequences.upperBound
+            looks.all += 1
             let span = tree.span(at: piece.location)
-            guard span.isVisible != visible else { continue }
+            guard span.isVisible != visible else {
+                looks.inVain += 1
+                continue
+            }
             tree.remember(leaf: piece.location.leaf)
             let index = tree.visibleRank(of: piece.location)
             flip(span, at: piece.location, piece.sequences.count)
             changed(index, piece.sequences.count)
         }
+        return looks
     }
 
     /// Shows or hides `count` positions from the location on, which lie in `span`.

@@ -143,21 +143,25 @@ struct TextContainer: Sendable {
         return index
     }
 
-    /// Applies `deleteText`: the patches, in the order in which they apply.
-    mutating func delete(_ ranges: [DotRange], by stamp: OperationStamp) -> [TextPatch] {
+    /// Applies `deleteText`: the patches, in the order in which they apply. `deleted` is where deletes of the
+    /// same change have been; to `lookedAt` is added what this one looked at.
+    mutating func delete(
+        _ ranges: [DotRange], by stamp: OperationStamp, _ deleted: inout DeletedDots, _ lookedAt: inout Int
+    ) -> [TextPatch] {
         var patches: [TextPatch] = []
         for range in ranges {
             guard let range = stamp.covered(range) else { continue }
-            hide(range) { Self.add($0, to: &patches) }
+            lookedAt += deleted.visit(range) { hide($0) { Self.add($0, to: &patches) } }
         }
         return patches
     }
 
     /// Deletes a range that is covered; tells each group that was visible.
-    mutating func hide(_ range: DotRange, _ changed: (TextPatch) -> Void = { _ in }) {
+    @discardableResult
+    mutating func hide(_ range: DotRange, _ changed: (TextPatch) -> Void = { _ in }) -> DeleteLooks {
         unfold()
-        if isBroken { return }
-        unfoldedOrder.setVisible(range, false) { index, count in
+        if isBroken { return DeleteLooks() }
+        return unfoldedOrder.setVisible(range, false) { index, count in
             let start = content.utf16Offset(ofScalar: index)
             let units = content.utf16Offset(ofScalar: index + count) - start
             content.remove(index..<index + count)

@@ -80,8 +80,8 @@ struct SnapshotEncoder {
     // MARK: Slots and containers
 
     /// Recursion ends at `nestingMax`.
-    private mutating func write(_ slot: SlotHandle) {
-        let slot = state[slot]
+    private mutating func write(_ handle: SlotHandle) {
+        let slot = state[handle]
         writer.varint(UInt64(slot.deletedGeneration.value))
         writer.varint(slot.registers.count)
         for register in slot.registers.sorted {
@@ -90,7 +90,7 @@ struct SnapshotEncoder {
             register.value.encode(into: &writer)
         }
         writer.varint(slot.containers.count)
-        for container in slot.containers { write(container) }
+        for container in state.sortedContainers(of: handle) { write(container) }
     }
 
     private mutating func write(_ handle: ContainerHandle) {

@@ -17,7 +17,7 @@ struct SlotState: Sendable {
     let parent: ContainerHandle?
     let name: Slot
     var registers = Registers()
-    /// Ascending by generation, then kind.
+    /// In the order in which they came.
     var containers: [ContainerHandle] = []
     /// Those of them that are live, in no order: few, however many there were.
     var live: [ContainerHandle] = []
@@ -42,6 +42,8 @@ struct ContainerState: Sendable {
     let generation: Generation
     let slot: SlotHandle
     var edits = SurvivingEdits()
+    /// While it is live: where it stands among the live ones of its slot.
+    var livePlace = 0
     /// Index into the content array of its kind.
     let content: Int
 }
@@ -64,6 +66,9 @@ struct DocumentState: Sendable {
     var slots = SlotTable()
     var freeSlots: [SlotHandle] = []
     var containers: [ContainerState] = []
+    /// The containers of slots that hold more than a few, by their names: whoever names a hundred thousand
+    /// generations of a slot must not have each moved, or looked at, a hundred thousand times.
+    private var crowded: [SlotHandle: [ObservedContainer: ContainerHandle]] = [:]
     // The content of each kind, so that mutating one never copies another.
     /// The slots of each map, by their keys.
     var maps: [KeyIndex] = []
@@ -110,26 +115,28 @@ struct DocumentState: Sendable {
 
     // MARK: Finding
 
-    /// O(log n) among the containers of the slot.
+    /// A slot has more of them than these only when somebody wants it so.
+    private static let fewContainers = 8
+
     func container(_ kind: ContainerKind, _ generation: Generation, in slot: SlotHandle) -> ContainerHandle? {
-        let place = place(of: ObservedContainer(kind, generation), in: slot)
-        guard place < self[slot].containers.count else { return nil }
-        let found = self[slot].containers[place]
-        return name(of: found) == ObservedContainer(kind, generation) ? found : nil
+        let name = ObservedContainer(kind, generation)
+        let count = self[slot].containers.count
+        if count > Self.fewContainers { return crowded[slot]?[name] }
+        for place in 0..<count {
+            let known = self[slot].containers[place]
+            if self.name(of: known) == name { return known }
+        }
+        return nil
+    }
+
+    /// The containers of a slot, ascending by generation, then kind. O(n log n).
+    func sortedContainers(of slot: SlotHandle) -> [ContainerHandle] {
+        let all = self[slot].containers
+        return all.count < 2 ? all : all.sorted { name(of: $0) < name(of: $1) }
     }
 
     func name(of container: ContainerHandle) -> ObservedContainer {
         ObservedContainer(self[container].kind, self[container].generation)
-    }
-
-    /// Where a container of this name is in its slot, or would be.
-    private func place(of name: ObservedContainer, in slot: SlotHandle) -> Int {
-        var (low, high) = (0, self[slot].containers.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.name(of: self[slot].containers[middle]) < name { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// The slot of a map's key or a list's element, where there is one.
@@ -194,13 +201,24 @@ struct DocumentState: Sendable {
         let handle = ContainerHandle(index: containers.count)
         let content = appendContent(of: kind)
         containers.append(ContainerState(kind: kind, generation: generation, slot: slot, content: content))
-        self[slot].containers.insert(handle, at: place(of: ObservedContainer(kind, generation), in: slot))
+        self[slot].containers.append(handle)
+        let count = self[slot].containers.count
+        if count == Self.fewContainers + 1 {
+            let all = self[slot].containers.map { (name(of: $0), $0) }
+            crowded[slot] = Dictionary(uniqueKeysWithValues: all)
+        } else if count > Self.fewContainers {
+            crowded[slot]?[ObservedContainer(kind, generation)] = handle
+        }
         return handle
     }
 
     /// Notes an edit in the container or in anything inside it.
     mutating func addEdit(_ edit: Priority, to container: ContainerHandle) {
-        if !self[container].edits.isLive { self[self[container].slot].live.append(container) }
+        if !self[container].edits.isLive {
+            let slot = self[container].slot
+            self[container].livePlace = self[slot].live.count
+            self[slot].live.append(container)
+        }
         self[container].edits.add(edit)
     }
 
@@ -208,7 +226,16 @@ struct DocumentState: Sendable {
     mutating func removeEdits(coveredBy stamp: OperationStamp, of container: ContainerHandle) {
         guard self[container].edits.isLive else { return }
         self[container].edits.removeCovered(by: stamp)
-        if !self[container].edits.isLive { self[self[container].slot].live.removeAll { $0 == container } }
+        if self[container].edits.isLive { return }
+        // The last one takes its place.
+        let (slot, place) = (self[container].slot, self[container].livePlace)
+        guard let last = self[slot].live.popLast() else {
+            preconditionFailure("\(container) is not among the live ones of \(slot)")
+        }
+        if last == container { return }
+        precondition(self[slot].live[place] == container, "\(container) stands at \(place) of \(slot)")
+        self[slot].live[place] = last
+        self[last].livePlace = place
     }
 
     private mutating func appendContent(of kind: ContainerKind) -> Int {

@@ -45,6 +45,28 @@ struct ListContent: Sendable {
         return slot
     }
 
+    /// The live elements of a range of dots, ascending, and how many it looked at to find them. A range may
+    /// be long and name little: O(log n) a span of it, O(1) a position, but no more than all elements.
+    func liveElements(in range: DotRange) -> (live: [Dot], lookedAt: Int) {
+        guard let replica = order.knownNumber(of: range.replica) else { return ([], 0) }
+        var live: [Dot] = []
+        var lookedAt = 0
+        var next = range.first.value
+        while let piece = order.piece(replica, next..<range.last.value + 1) {
+            lookedAt += piece.sequences.count
+            if lookedAt > elements.count {
+                live = elements.keys.filter { range.contains($0) && isVisible($0) }.sorted()
+                return (live, lookedAt + elements.count)
+            }
+            for sequence in piece.sequences {
+                let dot = Dot(range.replica, SequenceNumber(sequence))
+                if isVisible(dot) { live.append(dot) }
+            }
+            next = piece.sequences.upperBound
+        }
+        return (live, lookedAt)
+    }
+
     /// The visible elements in sequence order. O(n).
     var visibleElements: [Dot] {
         var result: [Dot] = []

@@ -64,7 +64,7 @@ extension DocumentState {
         case .set: return .set(sets[content].present, kind: .set, conflicts: conflicts)
         case .removeWinsSet:
             return .set(removeWinsSets[content].present, kind: .removeWinsSet, conflicts: conflicts)
-        case .text: return .text(texts[content].string, conflicts: conflicts)
+        case .text: return .text(Key(texts[content].string), conflicts: conflicts)
         case .counter: return .counter(counterValue(container), conflicts: conflicts)
         }
     }

@@ -98,7 +98,7 @@ struct RandomRequests {
         case .list(let elements, _): return (path, listVerb(elements))
         case .orderedSet(let members, _): return (path, orderedVerb(members))
         case .text(let text, _):
-            let count = text.unicodeScalars.count
+            let count = text.string.unicodeScalars.count
             let index = number(0...count)
             let delete = number(0...min(2, count - index))
             return (path, .splice(index: index, delete: delete, insert: pick(["", "x", "yz", "é", "👍"])))

@@ -170,11 +170,54 @@ import Testing
         #expect(b.refusal(["x"], .restore(.set([1, 1], kind: .set, conflicts: []))) != nil)
     }
 
+    @Test("texts that differ only in normalisation differ, alone and in a list")
+    func normalisation() throws {
+        let (composed, decomposed): (Key, Key) = ("\u{e9}", "e\u{301}")
+        func text(_ string: Key) -> TypedValue { .text(string, conflicts: []) }
+        func list(_ string: Key) -> TypedValue {
+            .list([TypedValue.Element(id: nil, text(string))], conflicts: [])
+        }
+        for (old, new) in [(composed, decomposed), (decomposed, composed)] {
+            var (a, b) = pair([(["t"], .restore(text(old))), (["l"], .restore(list(old)))])
+            let alone = try a.change(["t"], .restore(text(new)))
+            let inList = try a.change(["l"], .restore(list(new)))
+            meet(&a, &b, [alone, inList])
+            let string = PlainValue.scalar(.string(new))
+            #expect(a.plain == ["t": string, "l": [string]])
+            #expect(a.author([(["t"], .restore(text(new))), (["l"], .restore(list(new)))]) == nil)
+        }
+    }
+
+    @Test("a whole document is written back although it has a counter and a text of any length")
+    func wholeDocuments() throws {
+        let half = String(repeating: "x", count: DocumentLimits.stringBytesMax - 1)
+        var (a, _) = pair([
+            (["title"], .set("a")), (["views"], .increment(by: 5)),
+            (["t"], .splice(index: 0, delete: 0, insert: half)),
+            (["t"], .splice(index: 0, delete: 0, insert: half)),
+        ])
+        func whole(_ title: PlainValue, _ views: PlainValue, _ text: String) -> PlainValue {
+            ["t": .scalar(.string(Key(text))), "title": title, "views": views]
+        }
+        #expect(a.author([([], .set(whole("a", 5, half + half)))]) == nil)
+        let change = try a.change([], .set(whole("b", 5, half + "y" + half)))
+        #expect(actions(change).count == 2 && a.typed("views")?.kind == .counter)
+        #expect(a.plain == whole("b", 5, half + "y" + half))
+        // What is refused: another number, the counter by its own name, more than one insertion may be.
+        let refused = AuthorError.wrongKind(found: "counter", wanted: "register")
+        #expect(a.refusal([], .set(whole("b", 6, half))) == refused)
+        #expect(a.refusal(["views"], .set(5)) == refused)
+        let limit = DocumentLimits.stringBytesMax
+        #expect(
+            a.refusal(["t"], .set(.scalar(.string(Key(String(repeating: "z", count: limit + 1))))))
+                == .overLimit(what: "string bytes", value: limit + 1, limit: limit))
+    }
+
     @Test("a text longer than one insertion may be is restored in pieces")
     func longText() throws {
         var (a, _) = pair()
         let text = String(repeating: "é", count: DocumentLimits.stringBytesMax / 2 + 10)
-        let change = try a.change(["t"], .restore(.text(text, conflicts: [])))
+        let change = try a.change(["t"], .restore(.text(Key(text), conflicts: [])))
         #expect(change.operations.count == 2)
         #expect(a.document.value(at: ["t"]) == .scalar(.string(Key(text))))
     }

@@ -68,6 +68,12 @@ enum TextStep {
 }
 
 extension TextContainer {
+    /// A delete that is alone in its change.
+    mutating func delete(_ ranges: [DotRange], by stamp: OperationStamp) -> [TextPatch] {
+        var (deleted, lookedAt) = (DeletedDots(), 0)
+        return delete(ranges, by: stamp, &deleted, &lookedAt)
+    }
+
     @discardableResult
     mutating func apply(_ step: TextStep) -> [TextPatch] {
         switch step {
