@@ -188,29 +188,40 @@ import Testing
         }
     }
 
-    @Test("a whole document is written back although it has a counter and a text of any length")
+    @Test("a whole document is written back although it has a counter")
     func wholeDocuments() throws {
-        let half = String(repeating: "x", count: DocumentLimits.stringBytesMax - 1)
-        var (a, _) = pair([
-            (["title"], .set("a")), (["views"], .increment(by: 5)),
-            (["t"], .splice(index: 0, delete: 0, insert: half)),
-            (["t"], .splice(index: 0, delete: 0, insert: half)),
-        ])
-        func whole(_ title: PlainValue, _ views: PlainValue, _ text: String) -> PlainValue {
-            ["t": .scalar(.string(Key(text))), "title": title, "views": views]
-        }
-        #expect(a.author([([], .set(whole("a", 5, half + half)))]) == nil)
-        let change = try a.change([], .set(whole("b", 5, half + "y" + half)))
-        #expect(actions(change).count == 2 && a.typed("views")?.kind == .counter)
-        #expect(a.plain == whole("b", 5, half + "y" + half))
-        // What is refused: another number, the counter by its own name, more than one insertion may be.
+        var (a, _) = pair([(["title"], .set("a")), (["views"], .increment(by: 5))])
+        #expect(a.author([([], .set(["title": "a", "views": 5]))]) == nil)
+        let change = try a.change([], .set(["title": "b", "views": 5]))
+        #expect(actions(change).count == 1 && a.typed("views")?.kind == .counter)
+        #expect(a.plain == ["title": "b", "views": 5])
+        // What is refused: another number, and a number for the counter itself.
         let refused = AuthorError.wrongKind(found: "counter", wanted: "register")
-        #expect(a.refusal([], .set(whole("b", 6, half))) == refused)
+        #expect(a.refusal([], .set(["title": "b", "views": 6])) == refused)
         #expect(a.refusal(["views"], .set(5)) == refused)
+    }
+
+    @Test("a text that grew longer than one insertion may be is written back; what is inserted is limited")
+    func writtenBack() throws {
         let limit = DocumentLimits.stringBytesMax
-        #expect(
-            a.refusal(["t"], .set(.scalar(.string(Key(String(repeating: "z", count: limit + 1))))))
-                == .overLimit(what: "string bytes", value: limit + 1, limit: limit))
+        let half = String(repeating: "x", count: limit - 1)
+        var document = Document(key: SimulatedReplica.key)
+        var next = Dot(testReplica(1), SequenceNumber(1))
+        func author(_ verb: OperationRequest.Verb) throws(AuthorError) -> [Operation] {
+            let operations = try document.author(
+                OperationRequest(document: document.key, path: ["t"], verb: verb), dot: next,
+                timestamp: .zero, context: VersionVector(), wantsPatches: false
+            ).operations
+            for operation in operations { next = next.advanced(by: operation.sequenceCount) }
+            return operations
+        }
+        func text(_ string: String) -> OperationRequest.Verb { .set(.scalar(.string(Key(string)))) }
+        for _ in 0..<2 { _ = try author(.splice(index: 0, delete: 0, insert: half)) }
+        #expect(try author(text(half + half)).isEmpty)
+        #expect(try author(text(half + "y" + half)).count == 1)
+        #expect(document.value(at: ["t"]) == .scalar(.string(Key(half + "y" + half))))
+        let refused = AuthorError.overLimit(what: "string bytes", value: limit + 1, limit: limit)
+        #expect(throws: refused) { try author(text(String(repeating: "z", count: limit + 1))) }
     }
 
     @Test("a text longer than one insertion may be is restored in pieces")

@@ -130,6 +130,19 @@ import Testing
         #expect(a.author([(["o"], .move(.index(1), to: .index(1)))]) == nil)
     }
 
+    @Test("an add of a present member writes its place: of it and a concurrent move the later decides")
+    func addWritesThePlace() throws {
+        for (clock, expected) in [(9_000, ["x", "y", "z"]), (500, ["z", "x", "y"])] as [(UInt64, PlainValue)]
+        {
+            var (a, b) = pair([(["o"], .make(.orderedSet)), (["o"], .insert(.index(0), ["x", "y", "z"]))])
+            b.clock = clock
+            let move = try a.change(["o"], .move(.index(2), to: .index(0)))
+            let add = try b.change(["o"], .add("z"))
+            meet(&a, &b, [move, add])
+            #expect(a.plain == ["o": expected])
+        }
+    }
+
     @Test("a member's place outlives its presence")
     func placeOutlives() throws {
         var (a, b) = pair([(["o"], .make(.orderedSet)), (["o"], .insert(.index(0), ["a", "b", "c"]))])
