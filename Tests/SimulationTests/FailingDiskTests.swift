@@ -114,9 +114,12 @@ import Wire
         // Each batch of the node holds a write, so the one in which it hears of its own log's end does too.
         world.batchMilliseconds = 50
         world.start(1)
-        var asked: [RequestID] = []
+        var (asked, read, watched): ([RequestID], [RequestID], [RequestID]) = ([], [], [])
         for _ in 0..<200 {
             asked.append(world.request(1, Self.increments("more")))
+            read.append(world.request(1, .status))
+            watched.append(
+                world.request(1, .watch(SpaceReference("notes"), start: .now, prefix: "", follow: true)))
             world.run(milliseconds: 50)
         }
         world.run(milliseconds: 5_000)
@@ -129,6 +132,13 @@ import Wire
         }
         #expect(
             "\(world.logs())".contains("writes-moved"), "no batch was lost: this test has to be made anew")
+        // Whoever read or began to watch in it is answered too.
+        for (reading, watching) in zip(read, watched) {
+            let answers = world.nodes[1].answers[reading] ?? []
+            if answers.count == 1, case .status? = answers.first {} else { Issue.record("\(answers)") }
+            let lines = world.nodes[1].answers[watching] ?? []
+            if case .watching? = lines.first {} else { Issue.record("\(lines.prefix(2))") }
+        }
         // Whoever wrote in the lost batch is answered with the change in the new log.
         let move = replicas.firstIndex { $0 != replicas[0] } ?? 0
         let after = Set(replicas[move...])

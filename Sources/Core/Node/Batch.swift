@@ -13,8 +13,8 @@ struct Batch: Sendable {
     private(set) var isWriting = false
     /// Why this batch cannot be committed any more; later inputs of the batch are refused with it.
     private(set) var failure: StoreFailure?
-    /// Transactions asked for, which are made again when the batch is lost because its log goes on elsewhere.
-    private(set) var transactions: [(RequestID, NodeRequest)] = []
+    /// Transactions asked for, and what was only read: see `repeated`.
+    private(set) var requests: [(RequestID, NodeRequest)] = []
     /// Work that must see exactly the committed state: readers are opened after the commit.
     private(set) var afterCommit: [(RequestID, NodeRequest)] = []
 
@@ -32,14 +32,21 @@ struct Batch: Sendable {
 
     mutating func later(_ request: RequestID, _ work: NodeRequest) { afterCommit.append((request, work)) }
 
-    mutating func keep(_ request: RequestID, _ transaction: NodeRequest) {
-        transactions.append((request, transaction))
-    }
+    mutating func keep(_ id: RequestID, _ request: NodeRequest) { requests.append((id, request)) }
 
     /// Nobody waits for its answer any more: it need not be made again, or at all.
     mutating func forget(_ request: RequestID) {
-        transactions.removeAll { $0.0 == request }
+        requests.removeAll { $0.0 == request }
         afterCommit.removeAll { $0.0 == request }
+    }
+
+    /// What is handled once more when the batch is lost because its log goes on elsewhere: no program did
+    /// wrong, and no disk. Of reads those that were answered; others still wait where they are.
+    var repeated: [(RequestID, NodeRequest)] {
+        guard isOvertaken else { return [] }
+        var answered = Set(afterCommit.map(\.0))
+        for case .answer(let id, let answer) in effects where answer.isFinal { answered.insert(id) }
+        return requests.filter { id, request in request.isTransaction || answered.contains(id) }
     }
 
     /// True when the batch is lost, and its transactions are not.
@@ -67,9 +74,9 @@ struct Batch: Sendable {
     }
 
     /// The effects of a batch that failed: every request that was to be answered gets the failure instead,
-    /// nothing is sent, nothing else is told. Transactions that are made again get their answers then.
+    /// nothing is sent, nothing else is told. Requests that are made again get their answers then.
     func effectsOfFailure(_ error: NodeError) -> [Effect] {
-        var answered: Set<RequestID> = isOvertaken ? Set(transactions.map(\.0)) : []
+        var answered: Set<RequestID> = Set(repeated.map(\.0))
         var result: [Effect] = []
         for effect in effects {
             switch effect {

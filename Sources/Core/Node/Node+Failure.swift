@@ -20,10 +20,11 @@ extension Node {
         if failed.isWriting { store.rollback() }
         counters.commitsFailed += 1
         if failed.isOvertaken {
+            let count = failed.repeated.count { $0.1.isTransaction }
             effects.append(
                 .log(
                     .notice, code: "writes-moved",
-                    message: "\(failed.transactions.count) transactions are made in a new log, because the "
+                    message: "\(count) transactions are made in a new log, because the "
                         + "one that they were meant for goes on elsewhere"))
         } else {
             effects.append(

@@ -138,12 +138,12 @@ public struct Node<Store: ChangeStore> {
                 try store.commit()
             }
         } catch {
-            let transactions = batch.isOvertaken ? batch.transactions : []
+            let requests = batch.repeated
             release(recover(from: error, at: now))
             // In the logs that are open now. Nobody is linked, so they cannot be overtaken again before the
             // commit.
-            for (id, request) in transactions { handle(.request(id, request), at: now) }
-            if !transactions.isEmpty { commit(at: now, release) }
+            for (id, request) in requests { handle(.request(id, request), at: now) }
+            if !requests.isEmpty { commit(at: now, release) }
             return
         }
         let done = batch.finish()

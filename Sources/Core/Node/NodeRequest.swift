@@ -126,3 +126,19 @@ public enum NodeRequest: Sendable {
     case reload(isCheck: Bool)
     case metrics
 }
+
+extension NodeRequest {
+    var isTransaction: Bool { if case .transact = self { true } else { false } }
+
+    /// It writes nothing: asked twice, it is answered twice.
+    var isRead: Bool {
+        switch self {
+        case .status, .peers, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments,
+            .readDocument, .watch, .export, .log, .wait, .metrics:
+            true
+        case .createSpace, .leaveSpace, .invite, .revokeInvite, .join, .transact, .backup,
+            .reload:
+            false
+        }
+    }
+}

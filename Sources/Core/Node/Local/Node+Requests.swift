@@ -9,10 +9,8 @@ import Wire
 
 extension Node {
     mutating func handle(_ id: RequestID, _ request: NodeRequest, at now: Instant) {
-        if case .transact = request {
-            batch.keep(id, request)
-            if batch.isOvertaken { return }
-        }
+        if request.isTransaction || request.isRead { batch.keep(id, request) }
+        if request.isTransaction, batch.isOvertaken { return }
         if let failure = batch.failure { return batch.refuse(id, NodeError(failure)) }
         do throws(NodeError) {
             try answer(id, request, at: now)
