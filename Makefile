@@ -4,8 +4,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
-# Tests that make network namespaces need these; without them they are skipped by name.
-TEST_PACKAGES := iproute2 nftables
+# The tests of faults in real processes need these: network namespaces, failing syncs, clocks, disk images.
+# Without them their suites are skipped by name; once installed, a suite that does not find its tool fails.
+TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs
 PREFIX ?= /usr/local
 SWIFT ?= swift
 
@@ -57,8 +58,10 @@ seeds: release
 
 # Unit and law tests run in debug; process tests and traces use the release programs, built once.
 test: seeds
-	@Config/packaging/install-packages $(TEST_PACKAGES) || echo 'tests in network namespaces are skipped'
-	REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SWIFT) test --disable-xctest
+	@tools=installed; Config/packaging/install-packages $(TEST_PACKAGES) \
+	  || { tools=missing; echo 'suites that need one of these are skipped: $(TEST_PACKAGES)'; }; \
+	  REPL_FAULT_TOOLS=$$tools REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" \
+	  $(SWIFT) test --disable-xctest
 
 # Ours and the peers alternately, on the traces of a folder; then the node beside Redis. The peers come from PyPI.
 BENCH_VENV := .build/bench-venv

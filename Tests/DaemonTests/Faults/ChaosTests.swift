@@ -7,31 +7,12 @@ import Testing
 
 extension DaemonTests {
     @Suite(.enabled(if: Tool.path("chaosrelay") != nil, "chaosrelay was not built")) struct ChaosTests {
-        /// A relay with these routes, ready.
-        private func relay(_ routes: [String], seed: Int = 7, wrapper: [String] = []) throws -> Tool {
-            let tool = try Tool("chaosrelay", ["\(seed)"] + routes, wrapper: wrapper)
-            let ready = try tool.answer()
-            try #require(ready == "ready", "\(ready)")
-            return tool
-        }
-
-        private func set(_ tool: Tool, _ lines: String...) throws {
-            for line in lines { #expect(try tool.ask(line) == "ok", "\(line)") }
-        }
-
-        /// A number of the relay's own count.
-        private func count(_ name: String, of tool: Tool) throws -> Int {
-            let words = try tool.ask("stats").split(separator: " ")
-            let index = try #require(words.firstIndex { $0 == name })
-            return try #require(Int(words[index + 1]))
-        }
-
         @Test("the relay delays, throttles, holds and cuts a stream, and leaves its bytes as they are")
         func stream() throws {
             let (port, target) = (try SocketConnection.freePort(), try SocketConnection.freePort())
             let listener = try EchoListener(port: target)
-            let tool = try relay(["tcp:127.0.0.1:\(port)=127.0.0.1:\(target)"])
-            try set(tool, "delay 30", "jitter 10")
+            let tool = try Tool.relay(["tcp:127.0.0.1:\(port)=127.0.0.1:\(target)"])
+            try tool.set("delay 30", "jitter 10")
             let connection = try SocketConnection(port: port, timeout: 10)
             let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 131 >> 3) }
             var start = secondsNow()
@@ -39,18 +20,18 @@ extension DaemonTests {
             #expect(try connection.read(exactly: bytes.count) == bytes)
             try writer.finish(within: 10)
             #expect(secondsNow() - start >= 0.06, "there and back")
-            try set(tool, "delay 0", "jitter 0", "throttle 100000")
+            try tool.set("delay 0", "jitter 0", "throttle 100000")
             start = secondsNow()
             try connection.write(bytes.prefix(50_000))
             #expect(try connection.read(exactly: 50_000) == Array(bytes.prefix(50_000)))
             let took = secondsNow() - start
             #expect(took > 0.35 && took < 5, "50,000 bytes there and back at 100,000 a second: \(took) s")
-            try set(tool, "throttle 0", "half-open")
+            try tool.set("throttle 0", "half-open")
             try connection.write([1, 2, 3])
             usleep(200_000)
-            try set(tool, "heal")
+            try tool.set("heal")
             #expect(try connection.read(exactly: 3) == [1, 2, 3], "what was held back passes")
-            try set(tool, "cut")
+            try tool.set("cut")
             #expect(try connection.readToEnd().isEmpty)
             listener.end()
         }
@@ -62,8 +43,8 @@ extension DaemonTests {
                 let (port, target) = (try SocketConnection.freePort(), try SocketConnection.freePort())
                 let far = try DatagramSocket(port: target)
                 let near = try DatagramSocket(port: nil)
-                let tool = try relay(["udp:127.0.0.1:\(port)=127.0.0.1:\(target)"], seed: seed)
-                try set(tool, "loss 20", "duplicate 10", "delay 5", "jitter 60")
+                let tool = try Tool.relay(["udp:127.0.0.1:\(port)=127.0.0.1:\(target)"], seed: seed)
+                try tool.set("loss 20", "duplicate 10", "delay 5", "jitter 60")
                 for number in 0..<100 as Range<UInt8> {
                     try near.send([number], to: port)
                     // One at a time, so that the same dice fall for the same datagram.
@@ -87,9 +68,9 @@ extension DaemonTests {
             try DaemonWorld.run { world in
                 let daemons = try ["a", "b", "c"].map { try world.daemon($0) }
                 let ports = try daemons.map { _ in try SocketConnection.freePort() }
-                let tool = try relay(
+                let tool = try Tool.relay(
                     zip(ports, daemons).map { "tcp:127.0.0.1:\($0.0)=\($0.1.address)" })
-                try set(tool, "delay 20", "jitter 30", "throttle 400000")
+                try tool.set("delay 20", "jitter 30", "throttle 400000")
                 // Each dials the others through the relay.
                 for (index, daemon) in daemons.enumerated() {
                     let peers = ports.indices.filter { $0 != index }.flatMap {
@@ -119,9 +100,8 @@ extension DaemonTests {
                 let routes = daemons.enumerated().map { index, daemon in
                     "tcp:\(middle.ip4):\(22_000 + index)=\(daemon.address)"
                 }
-                let ip = try #require(NamespaceCommands.ip)
-                let tool = try relay(routes, wrapper: [ip, "netns", "exec", middle.namespace])
-                try set(tool, "delay 20", "jitter 40", "throttle 400000")
+                let tool = try Tool.relay(routes, in: middle)
+                try tool.set("delay 20", "jitter 40", "throttle 400000")
                 for (index, daemon) in daemons.enumerated() {
                     let peers = names.indices.filter { $0 != index }.flatMap {
                         ["--peer", "\(middle.ip4):\(22_000 + $0)"]
@@ -141,8 +121,52 @@ extension DaemonTests {
                 let written = try storm(daemons, tool, rounds: FaultRounds.count(sample: 1, whole: 20))
                 try MeshTests.converge(daemons, having: "\"n\":\(written)", within: 120)
                 for daemon in daemons { #expect(try daemon.api.alarms() == [], "\(daemon.name)") }
-                #expect(try count("connections", of: tool) >= 4)
+                #expect(try tool.count("connections") >= 4)
                 FaultRounds.report("five boxes behind the relay: \(try tool.ask("stats"))")
+            }
+        }
+
+        @Test(
+            "two boxes that hear of each other through a relay that loses and doubles datagrams only are linked",
+            .namespaces)
+        func datagramsOfNodes() throws {
+            try NamespaceWorld.run { world in
+                let (a, b) = (try world.daemon("a"), try world.daemon("b"))
+                let middle = try world.lan.box("relay")
+                try world.lan.separate([["a", "relay"], ["b", "relay"]])
+                // What a broadcasts comes to b from the relay's address, and there b dials. No address of a
+                // is told to b that it could reach: without these datagrams it does not even join.
+                let tool = try Tool.relay(
+                    ["udp:255.255.255.255:21420=\(b.address)", "tcp:\(middle.ip4):21420=\(a.address)"],
+                    in: middle)
+                try tool.set("loss 40", "duplicate 40", "delay 30", "jitter 300")
+                for daemon in [a, b] { try daemon.start() }
+                try a.api.createSpace("s")
+                for number in 0..<5 { try a.api.createSpace("beside-\(number)") }
+                let token = try a.api.token("s")
+                try eventually("b to join", within: 120) {
+                    try b.api.tryJoin(token).lines().last?.has("space") == true
+                }
+                #expect(try tool.count("datagrams") > 0)
+                #expect(try tool.count("connections") > 0)
+                // Three beacons of each space at its start: now b knows the key of one.
+                try a.stop()
+                try a.start()
+                var last = JSON.null
+                try eventually("b to hear a", within: 60, last: { "\(last)" }) {
+                    last = try b.api.json("/v1/status")["discovery"]
+                    return last["heard"].integer ?? 0 >= 1
+                }
+                try a.api.write("s", #"{"op":"set","document":"d","path":["of"],"value":"a"}"#)
+                try MeshTests.converge([a, b], having: #""of":"a""#)
+                try tool.set("cut")
+                try b.api.write("s", #"{"op":"set","document":"d","path":["of"],"value":"b"}"#)
+                try a.api.write("s", #"{"op":"set","document":"e","path":["x"],"value":1}"#)
+                try tool.set("heal")
+                try MeshTests.converge([a, b], having: #""of":"b""#, within: 90)
+                #expect(try tool.count("dropped") > 0)
+                for daemon in [a, b] { #expect(try daemon.api.alarms() == [], "\(daemon.name)") }
+                FaultRounds.report("two boxes by datagrams through the relay: \(try tool.ask("stats"))")
             }
         }
 
@@ -164,11 +188,11 @@ extension DaemonTests {
             defer { stops.change { $0 = true } }
             for _ in 0..<rounds {
                 for weather in ["cut", "heal", "half-open", "heal", "delay 120", "jitter 200", "delay 10"] {
-                    try set(tool, weather)
+                    try tool.set(weather)
                     usleep(700_000)
                 }
             }
-            try set(tool, "heal", "delay 5", "jitter 10", "throttle 0")
+            try tool.set("heal", "delay 5", "jitter 10", "throttle 0")
             stops.change { $0 = true }
             try writers.finish(within: 30)
             return written.value

@@ -8,10 +8,10 @@ import Testing
 
 extension DaemonTests {
     /// The wall clock of one daemon; the monotonic one is true.
-    private struct FakeClock {
+    struct FakeClock {
         let file: String
 
-        private static let library: String? = [
+        static let library: String? = [
             "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
             "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
         ].first { access($0, R_OK) == 0 }

@@ -10,10 +10,48 @@ enum FaultRounds {
 
     static func count(sample: Int, whole: Int) -> Int { isWhole ? whole : sample }
 
-    /// One line of figures on stderr, for TESTING.md.
-    static func report(_ line: String) {
-        FileHandle.standardError.write(Data("figures: \(line)\n".utf8))
+    /// Each round by its number. One that fails is recorded as the test's, and the next ones run all the
+    /// same, so that a figure by command says how many of all failed; after the fifth it is enough.
+    static func each(sample: Int, whole: Int, _ round: (Int) throws -> Void) throws {
+        var failures = 0
+        for number in 0..<count(sample: sample, whole: whole) {
+            do {
+                try round(number)
+            } catch {
+                failures += 1
+                Issue.record(error, "round \(number)")
+                try #require(failures < 5, "5 of \(number + 1) rounds failed")
+            }
+        }
     }
+
+    /// Seconds by which a write may take longer than twice its time without faults: in every run other tests
+    /// and builds stand beside it.
+    static let slack = isWhole ? 0.002 : 0.02
+
+    /// Seconds that writes take, some at once and then a pause: the same way with faults and without, because
+    /// on a busy machine a burst is faster than single writes.
+    static func latencies(_ api: ControlClient, bursts: Int) throws -> Sample {
+        var sample = Sample()
+        for _ in 0..<bursts {
+            for _ in 0..<5 {
+                let start = secondsNow()
+                try api.write("s", #"{"op":"set","document":"speed","path":["x"],"value":1}"#)
+                sample.add(secondsNow() - start)
+            }
+            usleep(50_000)
+        }
+        return sample
+    }
+
+    /// Bursts that are measured alone, before the faults and once more after them.
+    static let quietBursts = isWhole ? 60 : 10
+
+    /// One line of figures on stderr, for TESTING.md.
+    static func report(_ line: String) { say("figures: \(line)") }
+
+    /// A line on stderr.
+    static func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
     /// The path of a program; nil where it is not installed.
     static func program(_ name: String) -> String? {
@@ -84,6 +122,13 @@ extension ControlClient {
             last = try alarms()
             return last.contains(code)
         }
+    }
+
+    /// A counter or gauge of the node's own metrics, without `repl_`.
+    func metric(_ name: String) throws -> Int {
+        let answer = try get("/v1/metrics")
+        let line = answer.text.split(separator: "\n").first { $0.hasPrefix("repl_\(name) ") }
+        return try #require(line.flatMap { Int($0.split(separator: " ")[1]) }, "no metric \(name)")
     }
 
     /// Increments under one key until it is acknowledged; a 503 or a broken connection is tried again.

@@ -40,6 +40,13 @@ extension DaemonTests {
             }
             static let count = #"{"op":"increment","document":"c","path":["n"],"by":1}"#
 
+            /// The plain value of a document; null until it has come.
+            private static func value(_ api: ControlClient, _ key: String) throws -> JSON {
+                let answer = try api.get("/v1/spaces/s/documents/\(key)")
+                try #require(answer.status == 200 || answer.status == 404, "\(key): \(answer)")
+                return answer.status == 200 ? try answer.json()["value"] : .null
+            }
+
             /// Every acknowledged write once at each of them, and all are equal in both views.
             func expect(at daemons: [Daemon]) throws {
                 var last = ""
@@ -47,8 +54,8 @@ extension DaemonTests {
                     last = ""
                     for daemon in daemons {
                         let held = Set(
-                            try daemon.api.value("s", "names")["all"].array.compactMap(\.string))
-                        let count = try daemon.api.value("s", "c")["n"].integer ?? 0
+                            try Self.value(daemon.api, "names")["all"].array.compactMap(\.string))
+                        let count = try Self.value(daemon.api, "c")["n"].integer ?? 0
                         guard held == names, count == Int64(names.count) else {
                             last += "\(daemon.folder): lacks \(names.subtracting(held).sorted()), "
                             last +=
@@ -111,7 +118,7 @@ extension DaemonTests {
             "a disk put back below the file system: the second branch is named in 10 s, and both count once")
         func putBack() throws {
             var named = Sample()
-            for round in 0..<FaultRounds.count(sample: 1, whole: 100) {
+            try FaultRounds.each(sample: 1, whole: 100) { round in
                 try DaemonWorld.run { world in
                     var ledger = Ledger()
                     let (disk, a, b) = try pair(world, &ledger)
@@ -163,7 +170,7 @@ extension DaemonTests {
         )
         func cloned() throws {
             var named = Sample()
-            for round in 0..<FaultRounds.count(sample: 1, whole: 50) {
+            try FaultRounds.each(sample: 1, whole: 50) { round in
                 try DaemonWorld.run { world in
                     var ledger = Ledger()
                     let (disk, a, b) = try pair(world, &ledger)

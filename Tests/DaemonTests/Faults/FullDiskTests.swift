@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// A small file system in memory.
-private struct SmallDisk {
+struct SmallDisk {
     let path: String
 
     /// Nil: it can be mounted here.
@@ -121,10 +121,14 @@ extension DaemonTests {
                 try other.api.join(try full.api.token("s"))
                 var acknowledged = 0
                 for round in 0..<FaultRounds.count(sample: 1, whole: 10) {
+                    let lost = try full.api.metric("commits_failed_total")
                     try disk.fill(leaving: [300 << 10, 0][round % 2])
                     for _ in 0..<200 { try Self.write(other, &acknowledged) }
                     // It had to let go of some of it, and is still there for readers.
-                    try eventually("a batch to be lost", within: 30) { full.log.contains("commit-failed") }
+                    try eventually("a batch to be lost in round \(round)", within: 30) {
+                        try full.api.metric("commits_failed_total") > lost
+                    }
+                    #expect(full.log.contains("commit-failed"))
                     let held = try full.api.get("/v1/spaces/s/documents/c")
                     #expect([200, 404].contains(held.status), "\(held)")
                     disk.empty()

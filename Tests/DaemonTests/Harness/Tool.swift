@@ -79,3 +79,32 @@ final class Tool {
         }
     }
 }
+
+/// The bad network.
+extension Tool {
+    /// A relay with these routes, ready; `box`: it runs there.
+    static func relay(_ routes: [String], seed: Int = 7, in box: NamespaceBox? = nil) throws -> Tool {
+        let wrapper = try box.map {
+            [try #require(NamespaceCommands.ip), "netns", "exec", $0.namespace]
+        }
+        let tool = try Tool("chaosrelay", ["\(seed)"] + routes, wrapper: wrapper ?? [])
+        let ready = try tool.answer()
+        try #require(ready == "ready", "\(ready)")
+        return tool
+    }
+
+    /// Changes of its weather.
+    func set(_ lines: String...) throws {
+        for line in lines {
+            let answer = try ask(line)
+            try #require(answer == "ok", "\(line): \(answer)")
+        }
+    }
+
+    /// A number of its own count: connections, bytes, datagrams, dropped.
+    func count(_ name: String) throws -> Int {
+        let words = try ask("stats").split(separator: " ")
+        let index = try #require(words.firstIndex { $0 == name })
+        return try #require(Int(words[index + 1]))
+    }
+}

@@ -20,33 +20,32 @@ extension Member {
             var log = newLog()
             var bytes: [UInt8] = []
             // Below a boundary, so that one seal is enough.
-            for _ in 0..<min(2_000, count - made) {
-                bytes += try write([Self.increment("early")], to: &log, context: context)
-                made += 1
-            }
+            let part = min(2_000, count - made)
+            for _ in 0..<part { bytes += try write([Self.increment("early")], to: &log, context: context) }
             let frame = try segment(bytes, of: log, first: SequenceNumber(1), seals: log.seal(with: key))
             // A sender past its window breaks the rules; this one is after the buffer.
             while sent + frame.body.count > taken + (1 << 20), !link.isOver {
-                guard let said = link.wait(for: FrameType.received.rawValue, within: 5_000) else { break }
+                guard let said = link.wait(for: FrameType.received.rawValue, within: 15_000) else { break }
                 taken = Int(try ReceivedFrame(decoding: said.body).bytes)
             }
-            if link.isOver {
+            guard link.say(frame) else {
                 again += 1
-                if again > 5 { break }
+                guard again <= 5 else { break }
                 (link, _) = try greetedLink()
                 (sent, taken) = (0, 0)
+                continue
             }
-            link.say(frame)
             sent += frame.body.count
+            made += part
         }
+        try link.settle()
         return "\(made) changes, \(again) links lost"
     }
 
-    /// Canonical and signed, and no sense in it.
+    /// Canonical and signed, and no sense in it: so many segments of one log, each with every kind of it.
     mutating func invalid(_ count: Int) throws -> String {
         var (link, _) = try greetedLink()
         var log = newLog()
-        var bytes: [UInt8] = []
         let unseen = Dot(ReplicaID(raw: Bytes16(high: 1, low: 1)), SequenceNumber(9))
         let list = ContainerPath(generation: .first, steps: [ContainerStep(.key("l"), .list, .first)])
         let text = ContainerPath(generation: .first, steps: [ContainerStep(.key("t"), .text, .first)])
@@ -56,13 +55,18 @@ extension Member {
             .act(in: text, .increment(by: 1)),
             .act(in: list, .moveElement(unseen, left: unseen, right: unseen)),
         ]
-        for number in 0..<count {
-            let body = operations[number % operations.count]
-            bytes += try write([Operation(document: "invalid", body: body)], to: &log)
+        for _ in 0..<count {
+            let first = log.last + 1
+            var bytes: [UInt8] = []
+            for body in operations {
+                bytes += try write([Operation(document: "invalid", body: body)], to: &log)
+            }
+            guard link.say(try segment(bytes, of: log, first: first, seals: log.seal(with: key))) else {
+                throw HostileFailure.refused("the link ended at \(first)")
+            }
         }
-        link.say(try segment(bytes, of: log, first: SequenceNumber(1), seals: log.seal(with: key)))
-        link.listen(500)
-        return "\(count) invalid changes, link over: \(link.isOver)"
+        try link.settle()
+        return "\(count) segments, link over: \(link.isOver)"
     }
 
     /// Holds what the node holds, and says that its documents are others.
@@ -72,7 +76,9 @@ extension Member {
             var (link, have) = try greetedLink()
             // On one link equal chains have equal fingerprints: its own HAVE is one that fits.
             link.say(frame(have))
-            guard let said = link.wait(for: FrameType.digest.rawValue, within: 6_000) else { continue }
+            guard let said = link.wait(for: FrameType.digest.rawValue, within: 15_000) else {
+                throw HostileFailure.refused("the node said no DIGEST")
+            }
             let digest = try DigestFrame(decoding: said.body)
             link.say(
                 frame(
@@ -90,7 +96,7 @@ extension Member {
                             of: digest.documentsDigest, part: part, lines: [.init(key: "lie", digest: .zero)])
                     ))
             }
-            link.listen(300)
+            try link.settle()
         }
         return "\(lies) lies"
     }

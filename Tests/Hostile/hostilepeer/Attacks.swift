@@ -4,6 +4,7 @@ import Bytes
 import Causality
 import Crypto
 import Documents
+import Glibc
 import Identity
 import Roster
 import SecureLink
@@ -36,19 +37,15 @@ extension Member {
         var bytes: [UInt8] = []
         for _ in 0..<count { bytes += try write([Self.increment()], to: &log) }
         link.say(try segment(bytes, of: log, first: SequenceNumber(1), seals: log.seal(with: key)))
-        link.listen(500)
+        try link.settle()
         return "\(count) changes, link over: \(link.isOver)"
     }
 
-    /// Frames of any type with any body, links again and again.
+    /// Frames of any type with any body, links again and again, each until the node ends it or has read all.
     private mutating func garbage(_ count: Int) throws -> String {
-        var (linked, refused) = (0, 0)
+        var ended = 0
         for _ in 0..<count {
-            guard var link = try? link() else {
-                refused += 1
-                continue
-            }
-            linked += 1
+            var (link, _) = try greetedLink()
             for _ in 0..<10 where !link.isOver {
                 let length = Int.random(in: 0...400, using: &dice)
                 // Small numbers first, so that counts and lengths are often possible.
@@ -59,22 +56,24 @@ extension Member {
                 link.say(LinkFrame(type: type, channel: UInt16.random(in: 0...1, using: &dice), body: body))
                 link.listen(0)
             }
+            try link.settle()
+            if link.isOver { ended += 1 }
         }
-        return "\(linked) links, \(refused) refused"
+        return "\(count) links, \(ended) ended by the node"
     }
 
     /// Frames of 4 MiB of which the last record never comes, on several links at once.
     private mutating func fragments(_ count: Int) throws -> String {
         var held: [HostileLink] = []
         for _ in 0..<count {
-            guard var link = try? link() else { continue }
+            var (link, _) = try greetedLink()
             let body = [UInt8](repeating: 7, count: SecureLinkLimits.frameBytesMax)
-            link.sayRaw(
+            let isOut = link.sayRaw(
                 Array(link.seal(LinkFrame(type: FrameType.segment.rawValue, body: body)).dropLast(100)))
-            held.append(link)
+            if isOut { held.append(link) }
         }
         for index in held.indices { held[index].listen(50) }
-        return "\(held.count) links"
+        return "\(held.count) frames without an end"
     }
 
     /// The largest announcements that decode: logs, devices, heads that nobody knows.
@@ -89,27 +88,46 @@ extension Member {
                     fingerprint: dice.next())
             }
             entries.sort { $0.replica < $1.replica }
-            if link.say(frame(HaveFrame(.full, entries))) { said += 1 }
+            link.say(frame(HaveFrame(.full, entries)))
             let hash = { (dice: inout SeededGenerator) in
                 Bytes32((0..<32).map { _ in UInt8.random(in: 0...255, using: &dice) })
             }
             let address = ["127.0.0.1:1", "127.0.0.1:2"].compactMap(PeerAddress.init)
             let devices = (0..<WireLimits.peersMax).map { _ in DeviceID(publicKey: hash(&dice)) }.sorted()
             link.say(frame(PeersFrame(devices.map { .init(device: $0, addresses: address) })))
-            link.say(frame(RosterHaveFrame(heads: (0..<256).map { _ in hash(&dice) }.sorted(), summary: [])))
-            link.listen(200)
+            let heads = (0..<256).map { _ in hash(&dice) }.sorted()
+            if link.say(frame(RosterHaveFrame(heads: heads, summary: []))) { said += 1 }
+            try link.settle()
         }
         return "\(said) announcements"
     }
 
-    /// The first bytes of a handshake once more: nobody may answer.
+    /// The first bytes of handshakes once more: nobody may answer. Slowly enough for the rate at which the
+    /// node lets an address begin, for over it there is silence whatever is sent.
     private mutating func replay(_ count: Int) throws -> String {
+        var firsts: [[UInt8]] = []
         for _ in 0..<count {
-            let first = try Self.patiently { try self.link() }.firstBytes
+            usleep(100_000)
+            firsts.append(try Self.patiently { try self.link() }.firstBytes)
+        }
+        usleep(500_000)
+        var waiting: [Connection] = []
+        for first in firsts {
+            usleep(100_000)
             let connection = try Connection(port: port)
-            _ = connection.write(first)
-            if let answer = connection.read(within: 7_000), !answer.isEmpty {
-                throw HostileFailure.refused("a replayed first message was answered by \(answer.count) bytes")
+            guard connection.write(first) else { throw HostileFailure.refused("a replay did not go out") }
+            waiting.append(connection)
+        }
+        for connection in waiting {
+            // Until the node ends it, which it does when a handshake has taken 5 s.
+            let deadline = HostileLink.now.monotonic + 10_000
+            while let answer = connection.read(within: 500) {
+                guard answer.isEmpty else {
+                    throw HostileFailure.broken("a replay was answered by \(answer.count) bytes")
+                }
+                guard HostileLink.now.monotonic < deadline else {
+                    throw HostileFailure.broken("a replayed handshake stays open")
+                }
             }
         }
         return "\(count) replays, no byte"
@@ -118,7 +136,10 @@ extension Member {
     /// Many links of one device at once.
     private mutating func links(_ count: Int) throws -> String {
         var held: [HostileLink] = []
-        for _ in 0..<count { if let link = try? link() { held.append(link) } }
+        for _ in 0..<count {
+            usleep(60_000)
+            held.append(try Self.patiently { try self.link() })
+        }
         for index in held.indices { held[index].listen(20) }
         return "\(held.count) links, \(held.filter { !$0.isOver }.count) stand"
     }
@@ -134,7 +155,7 @@ extension Member {
                 if link.isOver { link = try greetedLink().link }
                 link.say(
                     try segment(bytes, of: log, first: SequenceNumber(1), seals: log.seal(with: self.key)))
-                link.listen(300)
+                try link.settle()
             }
         }
         return "\(count) logs with two branches"
@@ -142,20 +163,16 @@ extension Member {
 
     /// Changes in the name of every other member, under this device's signature.
     private mutating func forge(_ count: Int) throws -> String {
-        var over = 0
         let others = roster.members().map(\.device).filter { $0 != device }
         for number in 0..<count {
-            guard var (link, _) = try? greetedLink() else {
-                over += 1
-                continue
-            }
+            var (link, _) = try greetedLink()
             var log = newLog(of: others[number % others.count])
             let bytes = try write([Self.increment("forged")], to: &log)
             let seal = forgedSeal(of: log.replica, at: log.last, log.chainHash)
             link.say(try segment(bytes, of: log, first: SequenceNumber(1), seals: [seal]))
-            link.listen(200)
+            try link.settle()
         }
-        return "\(count) forgeries, \(over) times refused before"
+        return "\(count) forgeries"
     }
 
     /// Times at the end of time.
@@ -171,7 +188,7 @@ extension Member {
             for _ in 0..<count { bytes += try self.write([operation], to: &log, at: time) }
         }
         link.say(try segment(bytes, of: log, first: SequenceNumber(1), seals: log.seal(with: key)))
-        link.listen(500)
-        return "\(2 * count) changes of the future"
+        try link.settle()
+        return "\(count) changes of each of two futures"
     }
 }

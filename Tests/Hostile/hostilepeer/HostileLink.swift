@@ -126,6 +126,15 @@ struct HostileLink {
         return nil
     }
 
+    /// Until the node has read all that was said before: it answers a PING in its order, or ended the link.
+    mutating func settle() throws {
+        heard = []
+        say(LinkFrame(type: LinkFrame.ping, body: [UInt8](repeating: 0, count: 8)))
+        guard wait(for: LinkFrame.pong, within: 15_000) != nil || isOver else {
+            throw HostileFailure.broken("the node neither answers nor ends the link")
+        }
+    }
+
     /// False once the link is over.
     @discardableResult
     mutating func say(_ frame: LinkFrame) -> Bool {

@@ -4,7 +4,8 @@
 //
 //     hostilepeer PORT TOKEN SEED     then lines on stdin: ATTACK COUNT; each is answered by one line
 //
-// The line begins with `done`, or with `failed` when the attack could not be carried out.
+// The line begins with `done N`, where N is how often it happened on a link that the node had taken; with
+// `failed` when the attack could not be carried out; with `failed: broken` when the node broke its word.
 
 import Glibc
 
@@ -45,9 +46,11 @@ enum HostilePeer {
     }
 }
 
-/// Why an attack could not be carried out.
+/// Why an attack could not be carried out, or what came of it that must not.
 enum HostileFailure: Error {
     case system(String, Int32)
     case refused(String)
+    /// The node did what it promises never to do.
+    case broken(String)
     case unknownAttack(String)
 }
