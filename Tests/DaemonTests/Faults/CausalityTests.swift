@@ -1,7 +1,8 @@
 // Causal+ consistency as programs see it, over HTTP, at three nodes: whoever sees y also sees the x that y's
 // writer had read (Lloyd and others, "Don't Settle for Eventual", 2011), and two documents that are always
-// written together are never seen apart: in one read of both by export, and in the change stream. Meanwhile one
-// node is killed and started again; or each link is slow in turn, so that a change arrives before its context.
+// written together are never seen apart: in one read of both by export, and in the change stream. Meanwhile
+// one node is killed and started again; or each link is slow in turn, so that a change arrives before its
+// context.
 
 import Foundation
 import Testing
@@ -135,7 +136,8 @@ extension DaemonTests {
                 let names = ["a", "b", "c"]
                 let daemons = try names.map { try world.daemon($0, arguments: ["--no-discovery"]) }
                 let middle = try world.lan.box("relay")
-                // Box to box nothing passes. Each link leads through a relay of its own, with its own weather.
+                // Box to box nothing passes. Each link leads through a relay of its own, with its own
+                // weather.
                 try world.lan.separate(names.map { [$0, "relay"] })
                 var peers: [[String]] = [[], [], []]
                 let relays = try [(0, 1), (1, 2), (2, 0)].enumerated().map { number, ends in

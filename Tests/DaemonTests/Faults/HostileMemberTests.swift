@@ -56,7 +56,16 @@ extension DaemonTests {
                 return answer
             }
 
-            /// The same, by a device that has made its three faults: the node does not talk to it.
+            /// Replays, and that the node is silent because it knows them, and not for their number.
+            mutating func sufferReplays(_ count: Int) throws {
+                let failed = try a.api.metric("handshakes_failed_total")
+                let refused = try a.api.metric("handshakes_refused_total")
+                try suffer("replay", count)
+                #expect(try a.api.metric("handshakes_failed_total") - failed >= count)
+                #expect(try a.api.metric("handshakes_refused_total") == refused)
+            }
+
+            /// An attack by a device that has made its three faults: the node does not talk to it.
             mutating func sufferRefused(_ attack: String, by earlier: Tool) throws {
                 let answer = try earlier.ask("\(attack) 1", within: 60)
                 #expect(answer.hasPrefix("failed: refused"), "\(attack) by a refused device: \(answer)")
@@ -105,15 +114,11 @@ extension DaemonTests {
                 while scene.rounds - warm < wanted {
                     laps += 1
                     for (attack, count) in attacks {
-                        let before = try (
-                            failed: api.metric("handshakes_failed_total"),
-                            refused: api.metric("handshakes_refused_total")
-                        )
-                        try scene.suffer(attack, count)
-                        guard attack == "replay" else { continue }
-                        // Silence because they were known, and not for their number.
-                        #expect(try api.metric("handshakes_failed_total") - before.failed >= count)
-                        #expect(try api.metric("handshakes_refused_total") == before.refused)
+                        if attack == "replay" {
+                            try scene.sufferReplays(count)
+                        } else {
+                            try scene.suffer(attack, count)
+                        }
                     }
                 }
                 isOver.change { $0 = true }

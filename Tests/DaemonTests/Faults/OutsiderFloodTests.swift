@@ -31,6 +31,32 @@ extension DaemonTests {
             return try connection.readToEnd().count
         }
 
+        /// Thirty at a time: so many strangers, and on as long as a member's writes are measured, but 20
+        /// times as many at most.
+        private struct Flood {
+            let strangers: Workers
+            /// Numbers that were given out, bytes that anybody heard, visits that the system let through.
+            let next = Shared(0)
+            let heard = Shared(0)
+            let visits = Shared(0)
+            let isMeasured = Shared(false)
+
+            init(of port: UInt16, _ count: Int) {
+                let (next, heard, visits, isMeasured) = (next, heard, visits, isMeasured)
+                strangers = Workers(Array(0..<30)) { _ in
+                    while case let number = next.change({ count -> Int in
+                        count += 1
+                        return count
+                    }), number <= count || !isMeasured.value && number <= 20 * count {
+                        let bytes = try OutsiderFloodTests.visit(port, number)
+                        heard.change { $0 += bytes ?? 0 }
+                        if bytes != nil { visits.change { $0 += 1 } }
+                        usleep(30_000)
+                    }
+                }
+            }
+        }
+
         @Test(
             "a flood of strangers hears nothing, and leaves memory, descriptors, log and members as they were"
         )
@@ -45,30 +71,19 @@ extension DaemonTests {
                 let (memory, descriptors) = (try a.residentBytes(), try a.descriptors())
                 let count = FaultRounds.count(sample: 150, whole: 1_000)
                 let port = a.port
-                let (next, heard, visits, isMeasured) = (Shared(0), Shared(0), Shared(0), Shared(false))
                 let failed = try a.api.metric("handshakes_failed_total")
                 let refused = try a.api.metric("handshakes_refused_total")
-                // All of them, and as long as the member's writes are measured: 20 times as many at most.
-                let strangers = Workers(Array(0..<30)) { _ in
-                    while case let number = next.change({ count -> Int in
-                        count += 1
-                        return count
-                    }), number <= count || !isMeasured.value && number <= 20 * count {
-                        let bytes = try Self.visit(port, number)
-                        heard.change { $0 += bytes ?? 0 }
-                        if bytes != nil { visits.change { $0 += 1 } }
-                        usleep(30_000)
-                    }
-                }
+                let flood = Flood(of: port, count)
                 let crowded = try FaultRounds.latencies(a.api, bursts: 10)
-                isMeasured.change { $0 = true }
-                let isLong = next.value <= 20 * count
-                try strangers.finish(within: FaultRounds.isWhole ? 600 : 60)
-                #expect(heard.value == 0, "strangers heard \(heard.value) bytes")
-                let came = next.value - 30
+                flood.isMeasured.change { $0 = true }
+                let isLong = flood.next.value <= 20 * count
+                try flood.strangers.finish(within: FaultRounds.isWhole ? 600 : 60)
+                #expect(flood.heard.value == 0, "strangers heard \(flood.heard.value) bytes")
+                let came = flood.next.value - 30
                 #expect(isLong, "the flood ended before the writes")
                 #expect(
-                    came >= count && visits.value >= came * 9 / 10, "\(visits.value) of \(came) got through")
+                    came >= count && flood.visits.value >= came * 9 / 10,
+                    "\(flood.visits.value) of \(came) got through")
                 // The daemon met them: at the door for their number, or in a handshake that failed.
                 try eventually("the daemon to have counted them", within: 15) {
                     try a.api.metric("handshakes_failed_total") - failed
@@ -92,7 +107,7 @@ extension DaemonTests {
                 try MeshTests.converge([a, b], having: "through")
                 #expect(try a.api.alarms() == [])
                 FaultRounds.report(
-                    "strangers: \(visits.value), \(growth >> 10) KiB more, a write \(Int(before * 1e6)) µs alone and \(Int(during * 1e6)) µs in the flood, \(a.log.utf8.count) bytes of log"
+                    "strangers: \(flood.visits.value), \(growth >> 10) KiB more, a write \(Int(before * 1e6)) µs alone and \(Int(during * 1e6)) µs in the flood, \(a.log.utf8.count) bytes of log"
                 )
             }
         }
