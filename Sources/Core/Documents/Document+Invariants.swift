@@ -11,6 +11,10 @@ extension Document {
         for list in state.lists { state.check(list) }
         for set in state.orderedSets { state.check(set) }
         for text in state.texts { text.checkInvariants() }
+        let elements = state.lists.reduce(0) { $0 + $1.elements.count }
+        precondition(state.elementCount == elements, "\(state.elementCount) of \(elements) elements")
+        let members = state.countMembers()
+        precondition(state.memberCount == members, "\(state.memberCount) of \(members) members")
     }
 }
 

@@ -30,8 +30,11 @@ extension Key {
 
 extension ContainerPath {
     fileprivate var heldBytes: Int {
-        guard !steps.isEmpty else { return 0 }
-        return steps.reduce(Operation.blockBytes) {
+        guard depth > 0 else { return 0 }
+        // Each four steps stand in an array, and in an object behind the first. What other paths share is
+        // counted with each: the others may be gone.
+        let blocks = 2 * ((depth + 3) / 4) - 1
+        return steps.reduce(blocks * Operation.blockBytes) {
             $0 + MemoryLayout<ContainerStep>.stride + $1.slot.heldBytes
         }
     }

@@ -70,18 +70,3 @@ public struct ContainerStep: Hashable, Sendable {
         self.generation = generation
     }
 }
-
-/// A container of a document: the document's own generation, then the steps below its root map.
-/// Empty `steps` name the root map. At most `DocumentLimits.nestingMax` steps.
-public struct ContainerPath: Hashable, Sendable {
-    public let generation: Generation
-    public var steps: [ContainerStep]
-
-    public init(generation: Generation, steps: [ContainerStep] = []) {
-        self.generation = generation
-        self.steps = steps
-    }
-
-    /// The kind of the named container.
-    public var kind: ContainerKind { steps.last?.kind ?? .map }
-}

@@ -205,7 +205,7 @@ extension LogCoder {
     }
 
     mutating func encodePlace(_ document: Key, _ path: ContainerPath, into body: inout ByteWriter) {
-        precondition(path.steps.count <= DocumentLimits.nestingMax, "\(path.steps.count) steps")
+        precondition(path.depth <= DocumentLimits.nestingMax, "\(path.depth) steps")
         if let recent = dictionary.recentPlace(document, path) { return body.varint(recent + 1) }
         // 1. The longest prefix that has an index.
         var place: Int?
@@ -260,7 +260,7 @@ extension LogCoder {
             if !root.isNew { throw .notCanonical(field: "container") }
             last = root.index
         }
-        let room = DocumentLimits.nestingMax - dictionary.places[last].path.steps.count
+        let room = DocumentLimits.nestingMax - dictionary.places[last].path.depth
         let count = try body.count(limit: room, field: "nesting")
         if count == 0 && base > 0 { throw .notCanonical(field: "container") }
         for _ in 0..<count {

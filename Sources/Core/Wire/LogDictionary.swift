@@ -105,7 +105,7 @@ struct LogDictionary: Sendable {
 
     mutating func add(child step: ContainerStep, of parent: Int) -> Int {
         var path = places[parent].path
-        path.steps.append(step)
+        path.append(step)
         places.append(Place(document: places[parent].document, path: path))
         return placeNames.add(.child(of: parent, step))
     }

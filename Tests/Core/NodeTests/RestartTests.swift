@@ -1,6 +1,7 @@
 // What a node keeps over restarts, and what it does not let grow while it runs.
 
 import Bytes
+import Causality
 import Documents
 import Simulator
 import Testing
@@ -77,6 +78,24 @@ import Testing
         }
         let cached = try self.cached(&node)
         #expect(cached > 0 && cached <= count / 2, "\(cached) of \(count)")
+    }
+
+    @Test("a list is counted by what it takes in tables, a text by its bytes on disk")
+    func tables() throws {
+        func cached(_ verb: OperationRequest.Verb) throws -> CachedDocument {
+            var cached = CachedDocument.absent("d")
+            _ = try cached.document.author(
+                OperationRequest(document: "d", path: [.key("x")], verb: verb),
+                dot: Dot(ReplicaID(raw: Bytes16(high: 1, low: 1)), SequenceNumber(1)), timestamp: .zero,
+                context: VersionVector(), wantsPatches: false)
+            cached.snapshotBytes = cached.document.encodeSnapshot().count
+            return cached
+        }
+        let list = try cached(.set(.array([PlainValue](repeating: number(1), count: 1_000))))
+        #expect(list.estimatedBytes >= 1_000 * 200 && list.estimatedBytes > 4 * list.snapshotBytes)
+        let long = String(repeating: "l", count: 10_000)
+        let text = try cached(.splice(index: 0, delete: 0, insert: long))
+        #expect((40_000..<60_000).contains(text.estimatedBytes))
     }
 
     private func cached(_ node: inout TestNode) throws -> Int {

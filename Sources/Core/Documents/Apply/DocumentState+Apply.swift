@@ -22,8 +22,9 @@ extension DocumentState {
                 perform(action, in: reopen(action.isEdit, stamp, &batch), stamp, &batch)
                 return
             }
-            guard hasElements(namedBy: path, action) else { return }
-            let container = open(path, action.isEdit, stamp, &batch)
+            let steps = path.steps
+            guard hasElements(namedBy: path.generation, steps, action) else { return }
+            let container = open(path.generation, steps, action.isEdit, stamp, &batch)
             remember(path, container)
             perform(action, in: container, stamp, &batch)
         }
@@ -32,10 +33,12 @@ extension DocumentState {
     // MARK: The path
 
     /// False when an element on the path, or the one acted on, was never inserted in its list.
-    private func hasElements(namedBy path: ContainerPath, _ action: Action) -> Bool {
+    private func hasElements(
+        namedBy generation: Generation, _ steps: [ContainerStep], _ action: Action
+    ) -> Bool {
         let target = action.namedElement
-        var next = container(.map, path.generation, in: Self.root)
-        for step in path.steps {
+        var next = container(.map, generation, in: Self.root)
+        for step in steps {
             if case .element(let dot) = step.slot, !hasElement(dot, in: next) { return false }
             next = next.flatMap { slot(step.slot, in: $0) }
                 .flatMap { container(step.kind, step.generation, in: $0) }
@@ -52,12 +55,13 @@ extension DocumentState {
     /// The named container; it and its ancestors are made where they are missing. An edit counts for all of
     /// them.
     private mutating func open(
-        _ path: ContainerPath, _ isEdit: Bool, _ stamp: OperationStamp, _ batch: inout Batch
+        _ generation: Generation, _ steps: [ContainerStep], _ isEdit: Bool, _ stamp: OperationStamp,
+        _ batch: inout Batch
     ) -> ContainerHandle {
         batch.recorder?.touch(Self.root, in: self)
-        var container = openContainer(.map, path.generation, in: Self.root)
+        var container = openContainer(.map, generation, in: Self.root)
         if isEdit { addEdit(stamp.priority, to: container) }
-        for step in path.steps {
+        for step in steps {
             let slot = open(step.slot, in: container, isEdit, stamp, &batch)
             container = openContainer(step.kind, step.generation, in: slot)
             if isEdit { addEdit(stamp.priority, to: container) }
@@ -180,8 +184,12 @@ extension DocumentState {
         switch self[container].kind {
         case .set:
             batch.recorder?.touch(value, of: container, wasPresent: sets[content].contains(value))
+            memberCount -= sets[content].count
             if isAdd { sets[content].add(value, by: stamp) } else { sets[content].remove(value, by: stamp) }
+            memberCount += sets[content].count
         case .removeWinsSet:
+            memberCount -= removeWinsSets[content].members.count
+            defer { memberCount += removeWinsSets[content].members.count }
             let wasPresent = removeWinsSets[content].contains(value)
             batch.recorder?.touch(value, of: container, wasPresent: wasPresent)
             if isAdd {

@@ -49,7 +49,9 @@ extension DocumentState {
     ) {
         let content = self[container].content
         let before = orderedSets[content].members[value]?.shownPosition
+        memberCount -= 2 * orderedSets[content].members.count
         change(&orderedSets[content])
+        memberCount += 2 * orderedSets[content].members.count
         let after = orderedSets[content].members[value]?.shownPosition
         guard before != after else { return }
         if let before {

@@ -129,9 +129,9 @@ struct Planner {
     func path(
         _ parent: ContainerPath, _ slot: Slot, _ kind: ContainerKind, _ generation: Generation
     ) throws(AuthorError) -> ContainerPath {
-        try Planner.check(parent.steps.count + 1, DocumentLimits.nestingMax, DocumentLimits.nestingName)
+        try Planner.check(parent.depth + 1, DocumentLimits.nestingMax, DocumentLimits.nestingName)
         var path = parent
-        path.steps.append(ContainerStep(slot, kind, generation))
+        path.append(ContainerStep(slot, kind, generation))
         return path
     }
 }

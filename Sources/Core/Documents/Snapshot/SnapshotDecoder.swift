@@ -34,6 +34,7 @@ struct SnapshotDecoder {
         }
         try decoder.readSlot(DocumentState.root, depth: 0)
         try decoder.reader.finish()
+        decoder.state.memberCount = decoder.state.countMembers()
         return Document(key: key, isIncomplete: isIncomplete, state: decoder.state)
     }
 

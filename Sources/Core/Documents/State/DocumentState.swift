@@ -80,6 +80,12 @@ struct DocumentState: Sendable {
     /// 64-bit increments summed in 128 bits: no log is long enough to overflow them.
     var counters: [Int128] = []
 
+    /// Records of elements in all lists.
+    private(set) var elementCount = 0
+    /// Members of all sets, the removed ones included that are kept; one of an ordered set counts twice, as
+    /// it stands in two tables.
+    var memberCount = 0
+
     /// A snapshot lied about a text; see `TextContainer.isBroken`.
     var hasBrokenText = false
     /// The container that operations acted in last, while its path has no list elements: who types acts in
@@ -290,6 +296,7 @@ struct DocumentState: Sendable {
         let slot = makeSlot(.element(dot), in: container)
         lists[self[container].content].elements[dot] = ListContent.Element(
             edits: ElementEdits(ownsInsertion: live), slot: slot)
+        elementCount += 1
         return slot
     }
 
@@ -318,6 +325,7 @@ struct DocumentState: Sendable {
                 element.moves.isEmpty
             else { return }
             lists[content].elements[dot] = nil
+            elementCount -= 1
         }
         freeSlots.append(slot)
     }

@@ -18,8 +18,8 @@ struct CachedDocument: Sendable {
     /// Its record, or its tail, changed in this batch and is not written yet.
     var isDirty = false
 
-    /// A guess at the memory it takes; snapshots are denser than trees.
-    var estimatedBytes: Int { 512 + 4 * (snapshotBytes + tailBytes) }
+    /// A guess at the memory it takes. Snapshots are denser than trees, and much denser than tables.
+    var estimatedBytes: Int { 512 + max(4 * (snapshotBytes + tailBytes), document.heldBytes) }
 
     /// True when the tail outgrew the snapshot: folding it then costs O(1) a change, amortised.
     var wantsSnapshot: Bool {

@@ -213,13 +213,15 @@ extension BlockReader {
 
     mutating func readPlaceName(_ log: Int) throws(DecodeFault) -> BlockEncoder.PlaceName {
         let document = try readDocument()
-        var path = ContainerPath(generation: try readGeneration())
+        let generation = try readGeneration()
+        var steps: [ContainerStep] = []
         let count = try rest.count(limit: DocumentLimits.nestingMax, field: "nesting")
         for _ in 0..<count {
             let slot = try readSlot(log)
             let kind = try readKind()
-            path.steps.append(ContainerStep(slot, kind, try readGeneration()))
+            steps.append(ContainerStep(slot, kind, try readGeneration()))
         }
+        let path = ContainerPath(generation: generation, steps: steps)
         return BlockEncoder.PlaceName(document: document, path: path)
     }
 
