@@ -183,6 +183,38 @@ import Wire
         #expect(former != nil && latter != nil && former != latter)
     }
 
+    @Test("a box that was put back leaves its log in each of its spaces at the first word of a peer")
+    func severalSpaces() {
+        var world = World(seed: 46)
+        let names = ["a", "b", "c"]
+        for _ in 0..<2 { world.addNode() }
+        for name in names {
+            let isMade = world.createSpace(0, name)
+            guard isMade, let token = world.invite(0, name), case .joined = world.join(1, token) else {
+                Issue.record("\(world.logs())")
+                return
+            }
+        }
+        for name in names { _ = world.increment(1, name, "count") }
+        let old = world.diskCopy(1)
+        for name in names { _ = world.increment(1, name, "count") }
+        let isLevel = world.run(within: 60_000) { world in names.allSatisfy { world.areEqual([0, 1], $0) } }
+        #expect(isLevel)
+        world.crash(1)
+        world.replaceDisk(1, with: old)
+        // What it says goes out at once; changes, which would show the same, are held back.
+        var settings = NodeSettings(deviceName: "box-0", staticPeers: [], advertise: [])
+        settings.linkBytesPerSecond = 1
+        world.changeSettings(0, to: settings)
+        let spaces = world.nodes[0].node?.spaceIDs ?? []
+        world.start(1)
+        let before = spaces.map { world.nodes[1].node?.ownReplica(in: $0) }
+        world.run(milliseconds: 5_000)
+        let after = spaces.map { world.nodes[1].node?.ownReplica(in: $0) }
+        #expect(spaces.count == 3 && !before.contains(nil))
+        for (a, b) in zip(before, after) { #expect(a != b, "\(world.logs())") }
+    }
+
     @Test("a join whose batch is lost is answered, not left to wait for a dial that never was")
     func join() {
         var world = World(seed: 48)

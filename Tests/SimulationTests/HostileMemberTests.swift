@@ -11,43 +11,6 @@ import Simulator
 import Testing
 import Wire
 
-/// A link of a member's device that the test speaks on.
-private struct HostileLink {
-    var secure: SecureLink
-    var replays = ReplayGuard()
-    let connection: UInt64
-
-    /// Shakes hands with node 0 as the device of `member`.
-    init(_ world: inout World, as member: Int, _ keys: SpaceKeys, _ dice: inout SeededGenerator) {
-        func secret(_ dice: inout SeededGenerator) -> Secret {
-            Secret(copying: (0..<32).map { _ in UInt8.random(in: 0...255, using: &dice) })
-        }
-        let candidate = PSKCandidate(
-            space: keys.space, use: .mesh(epoch: 1), psk: LinkKeys.meshPSK(keys.current.access),
-            rosterHash: .zero)
-        let identity = LinkIdentity(
-            key: world.nodes[member].deviceKey, instance: dice.next(),
-            staticKey: AgreementKey(secret: secret(&dice)))
-        secure = SecureLink(
-            initiating: candidate, identity: identity, ephemeral: secret(&dice), at: world.now)
-        connection = world.connectStranger(to: 0)
-        take(secure.start(), &world)
-        for _ in 0..<4 {
-            take(secure.receive(world.takeHeard(connection), replays: &replays, at: world.now), &world)
-        }
-    }
-
-    mutating func take(_ outputs: [LinkOutput], _ world: inout World) {
-        for case .send(let bytes) in outputs { world.sendAsStranger(connection, bytes) }
-    }
-
-    mutating func say(_ frame: LinkFrame, _ world: inout World) {
-        guard secure.established != nil else { return }
-        world.sendAsStranger(connection, secure.send(frame))
-        take(secure.receive(world.takeHeard(connection), replays: &replays, at: world.now), &world)
-    }
-}
-
 @Suite struct HostileMemberTests {
     @Test("a removal is taken from nobody: it would void what some executed before it and others after")
     func removal() throws {
@@ -75,7 +38,7 @@ private struct HostileLink {
             by: world.nodes[third].deviceKey)
         world.crash(third)
         var dice = SeededGenerator(seed: 60)
-        var link = HostileLink(&world, as: third, keys, &dice)
+        var link = StrangerLink(&world, as: third, keys, &dice)
         #expect(link.secure.established != nil)
         link.say(
             LinkFrame(
@@ -104,7 +67,7 @@ private struct HostileLink {
         world.run(milliseconds: 1_000)
         var (linked, refused) = (0, 0)
         for _ in 0..<40 {
-            var link = HostileLink(&world, as: 2, keys, &dice)
+            var link = StrangerLink(&world, as: 2, keys, &dice)
             if link.secure.established == nil { refused += 1 } else { linked += 1 }
             for _ in 0..<10 where !world.isClosed(link.connection) {
                 let type = UInt8.random(in: 4...40, using: &dice)

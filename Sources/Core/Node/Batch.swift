@@ -74,7 +74,8 @@ struct Batch: Sendable {
     }
 
     /// The effects of a batch that failed: every request that was to be answered gets the failure instead,
-    /// nothing is sent, nothing else is told. Requests that are made again get their answers then.
+    /// connections that were to end do, nothing is sent, nothing else is told. Requests that are made again
+    /// get their answers then.
     func effectsOfFailure(_ error: NodeError) -> [Effect] {
         var answered: Set<RequestID> = Set(repeated.map(\.0))
         var result: [Effect] = []
@@ -86,10 +87,10 @@ struct Batch: Sendable {
                 } else if answered.insert(request).inserted {
                     result.append(.answer(request, .failed(error)))
                 }
-            case .log: result.append(effect)
+            case .log, .close: result.append(effect)
             case .backup(let request), .reload(let request, _):
                 result.append(.answer(request, .failed(error)))
-            case .answer, .dial, .resolve, .send, .close, .beacon, .halt: break
+            case .answer, .dial, .resolve, .send, .beacon, .halt: break
             }
         }
         for (request, _) in afterCommit where answered.insert(request).inserted {

@@ -41,8 +41,14 @@ extension Node {
             effects.append(.halt("the store cannot be read again after a failed commit: \(error)"))
         }
         // The shell was never asked for them: nobody else will say that they failed.
-        for case .dial(let id, let address) in failed.effects {
-            handleNetwork(.dialFailed(id, to: address, reason: "this node's store failed"), at: now)
+        for effect in failed.effects {
+            switch effect {
+            case .dial(let id, let address):
+                handleNetwork(.dialFailed(id, to: address, reason: Self.storeFailed), at: now)
+            case .resolve(let host):
+                handleNetwork(.resolved(host: host, addresses: [], failure: Self.storeFailed), at: now)
+            default: break
+            }
         }
         return effects + batch.finish().effects
     }

@@ -9,6 +9,8 @@ public enum ReplicationLimits {
     public static let bufferBytesMax = 64 << 20
     /// What an early change costs beside what it holds: its entry, and the room that arrays keep in reserve.
     public static let bufferOverheadBytes = 320
+    /// Logs that a peer may say it holds: as many as fit into one full HAVE. 3 MiB of memory a channel.
+    public static let haveLogsMax = 1 << 17
     /// Segment bytes that may be under way to one peer in one space before it acknowledged them.
     public static let windowBytes = 1 << 20
     /// Segment bytes taken in before RECEIVED says so: a part of the window, so that it never closes for it.
@@ -24,6 +26,9 @@ public enum ReplicationLimits {
     public static let forkSearchMilliseconds: UInt64 = 10_000
     /// Steps of searches that are answered on one channel in that time.
     public static let forkSearchesMax = 64
+    /// Bytes a second that ROSTER_HAVE may draw on one channel, after a whole roster at first. An answer counts
+    /// for a quarter of a second at least; a question that comes earlier waits, and the last one counts.
+    public static let rosterAnswerBytesPerSecond = 256 << 10
     /// Time between two tries to re-issue a branch whose contexts are not held yet.
     public static let reissueMilliseconds: UInt64 = 1_000
     /// Sections of a branch that are re-issued in one batch.
@@ -50,8 +55,12 @@ public enum ReplicationLimits {
     /// Who was asked may be silent for so long before another one is: round trips, and at least.
     public static let patienceRoundTrips: UInt64 = 4
     public static let patienceMillisecondsMin: UInt64 = 1_000
-    /// After this long another one is asked in any case.
+    /// After this long another one is asked in any case; half as long the next time, down to the least.
     public static let patienceMillisecondsMax: UInt64 = 60_000
+    /// How often what a peer names and does not bring is looked at, and the longest time between two requests
+    /// to it.
+    public static let doubtMilliseconds: UInt64 = 1_000
+    public static let doubtAskMillisecondsMax: UInt64 = 60_000
     /// Logs named in one GRAFT or PRUNE; a gap in more of them is a catch-up and grafts all.
     public static let graftLogsMax = 64
     /// Time after which PRUNE is repeated to a peer that still pushes.

@@ -21,6 +21,8 @@ public struct SpaceSync: Sendable {
         case deltaFirst
         /// It acknowledged more bytes than were sent.
         case acknowledgedTooMuch(total: UInt64, sent: UInt64)
+        /// It named more logs, delta by delta, than one HAVE may.
+        case tooManyLogs(Int)
         /// It sent more than the window allows without waiting.
         case overWindow(bytes: UInt64)
     }
@@ -54,8 +56,11 @@ public struct SpaceSync: Sendable {
 
     // MARK: Sending
 
-    /// The peer's HAVE. In full it replaces what was said, and everything beyond it is sent again.
-    public mutating func peerHolds(_ vector: VersionVector, isFull: Bool) throws(Fault) {
+    /// The peer's HAVE. In full it replaces what was said, and everything beyond it is sent again. Deltas may
+    /// not name more logs altogether than a full one.
+    public mutating func peerHolds(
+        _ vector: VersionVector, isFull: Bool, logsMax: Int = ReplicationLimits.haveLogsMax
+    ) throws(Fault) {
         if isFull {
             peerHave = vector
             sent = VersionVector()
@@ -64,6 +69,7 @@ public struct SpaceSync: Sendable {
         }
         guard peerHave != nil else { throw .deltaFirst }
         peerHave?.join(vector)
+        if let count = peerHave?.count, count > logsMax { throw .tooManyLogs(count) }
     }
 
     /// The peer sent this itself, so it holds it: it is not sent back.

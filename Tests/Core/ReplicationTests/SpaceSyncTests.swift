@@ -146,4 +146,18 @@ private struct Side {
         let difference = sync.difference(to: vector([(1, 2), (3, 4)]))
         #expect(difference.behind == 10 && difference.ahead == 4)
     }
+
+    @Test("deltas may not name more logs altogether than one HAVE in full")
+    func manyLogs() throws {
+        var sync = SpaceSync()
+        try sync.peerHolds(vector([(1, 1)]), isFull: true, logsMax: 4)
+        try sync.peerHolds(vector([(1, 2), (2, 1), (3, 1), (4, 1)]), isFull: false, logsMax: 4)
+        #expect(throws: SpaceSync.Fault.tooManyLogs(5)) {
+            try sync.peerHolds(vector([(5, 1)]), isFull: false, logsMax: 4)
+        }
+        // In full it names them anew.
+        try sync.peerHolds(vector([(6, 1)]), isFull: true, logsMax: 4)
+        try sync.peerHolds(vector([(7, 1)]), isFull: false, logsMax: 4)
+        #expect(sync.peerHave == vector([(6, 1), (7, 1)]))
+    }
 }

@@ -19,6 +19,12 @@ struct PendingDial: Sendable {
     let purpose: ConnectionPurpose
 }
 
+/// A member's word about our own log in a space.
+struct LogClaim: Hashable, Sendable {
+    let peer: DeviceID
+    let space: SpaceID
+}
+
 /// The node's links and what belongs to them.
 struct LinksState: Sendable {
     let identity: LinkIdentity
@@ -28,9 +34,9 @@ struct LinksState: Sendable {
     var nextDial = ConnectionID.firstDialled
     var table: LinkTable<ConnectionID>
     var book = AddressBook()
-    /// Members whose claim to hold more, or other, of our own log made us leave it, and that have not shown
-    /// it yet.
-    var claims: Set<DeviceID> = []
+    /// Members whose claim to hold more, or other, of our own log in a space made us leave it, and that have
+    /// not shown it yet.
+    var claims: Set<LogClaim> = []
     /// Branches of our own closed logs that are re-issued step by step.
     var reissues: [LogID: PendingReissue] = [:]
     /// Those of them that peers must be asked for again.
@@ -139,7 +145,22 @@ struct SpaceGossip: Sendable {
         let at: UInt64
     }
 
+    /// A member that was asked for what it names and did not bring it in its turn.
+    struct Doubt: Sendable {
+        /// How often; each time halves its next turn.
+        var count = 0
+        /// Something that it names is lacking still: nobody waits for it, it is asked beside the others.
+        var stands = true
+        /// When what it names is looked at again, and when it is asked again; monotonic milliseconds.
+        var lookAt: UInt64 = 0
+        var askAt: UInt64 = 0
+    }
+
     var budget: HaveBudget
+    /// Members only, so there are as many at most.
+    var doubts: [DeviceID: Doubt] = [:]
+    /// When `mendGap` has something to do; it says so itself.
+    var due: UInt64?
     /// The eager link that brings a log: the others that push it too are pruned. Connections that are gone
     /// count as none.
     var suppliers: [ReplicaID: ConnectionID] = [:]

@@ -27,6 +27,10 @@ extension Node {
         guard let link = links.connections[id]?.secure.established, case .join(let invite) = link.use,
             let index = spaceIndex(link.space)
         else { return }
+        if links.connections[id]?.hasProved == true {
+            return close(id, .protocolFault, "a second proof on one link", at: now)
+        }
+        links.connections[id]?.hasProved = true
         let request = JoinRequest(
             invite: InviteID(raw: invite), device: link.peer.device, proof: try JoinProof(decoding: body),
             handshakeHash: link.handshakeHash)

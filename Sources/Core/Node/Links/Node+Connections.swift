@@ -14,8 +14,18 @@ import Wire
 extension Node {
     /// One input of the peer network.
     mutating func handleNetwork(_ input: Input, at now: Instant) {
-        // A batch that cannot be committed drops all links: nothing more is read from them.
-        if batch.failure != nil, !input.endsConnection { return }
+        // A batch that cannot be committed drops all links: nothing more is read from them, and none is made.
+        // Everything else is news that nobody says twice.
+        if batch.failure != nil {
+            switch input {
+            case .received, .datagram: return
+            case .accepted(let id, _): return batch.emit(.close(id))
+            case .connected(let id, _, _):
+                batch.emit(.close(id))
+                return dialFailed(id, reason: Self.storeFailed, at: now)
+            default: break
+            }
+        }
         switch input {
         case .accepted(let id, let remote): accepted(id, from: remote, at: now)
         case .connected(let id, _, let remote): connected(id, remote: remote, at: now)
@@ -199,8 +209,9 @@ extension Node {
             }
         }
         guard let link = connection.link else { return }
-        supplierLost(id, at: now)
+        supplierLost(id, of: link.device, at: now)
         if code == .enough { peerHasEnough(link.device, at: now) }
+        if !links.table.isLinked(to: link.device) { forgetWords(of: link.device) }
         links.linkedAt[link.device] = now.monotonic
         links.traffic[link.device, default: LinkTraffic()].add(connection.traffic)
         if !isMember(link.device) {
@@ -240,13 +251,15 @@ extension Node {
         for id in links.connectionIDs { close(id, .done, "the node stops", at: now) }
     }
 
+    static var storeFailed: String { "this node's store failed" }
+
     /// Drops every connection: the batch they spoke in is lost, so both ends would count records differently.
     mutating func dropLinks(at now: Instant) -> [Effect] {
         let effects = links.connectionIDs.map { Effect.close($0) }
         links.gossip = [:]
         for id in links.connectionIDs {
             links.connections[id]?.proofDeadline = nil
-            forget(id, reason: "this node's store failed", at: now)
+            forget(id, reason: Self.storeFailed, at: now)
         }
         links.buffer = .init()
         links.announced = [:]
@@ -255,15 +268,5 @@ extension Node {
         // Made from a roster that may be taken back: the next one of the same length is another.
         links.candidates = nil
         return effects
-    }
-}
-
-extension Input {
-    /// These change tables only and are taken in any batch.
-    fileprivate var endsConnection: Bool {
-        switch self {
-        case .disconnected, .dialFailed: true
-        default: false
-        }
     }
 }

@@ -135,7 +135,7 @@ extension Node {
             let peer = links.connections[place.connection]?.link?.device
             return resolveAlarm(code: "digest-differs", space: channel.space, device: peer)
         }
-        guard let walk = walk(of: mine, in: place.space) else { return }
+        guard let walk = walk(of: mine, in: place.space), takes(.parts, place) else { return }
         let parts = DigestPartsFrame(of: mine.documentsDigest, parts: walk.digest.partHashes)
         send([LinkFrame(parts, on: place.number)], on: place.connection)
     }
@@ -143,7 +143,8 @@ extension Node {
     mutating func digestPartsArrived(_ frame: DigestPartsFrame, _ place: ChannelPlace) {
         guard let channel = links.connections[place.connection]?.link?.channels[place.number],
             let mine = channel.toldDigest, let walk = walk(of: mine, in: place.space),
-            let part = StateDigest.firstDifference(walk.digest.partHashes, frame.parts)
+            let part = StateDigest.firstDifference(walk.digest.partHashes, frame.parts),
+            takes(.documents, place)
         else { return }
         do throws(StoreFailure) {
             let lines = try digestLines(of: part, in: place.space).map {
@@ -161,7 +162,8 @@ extension Node {
     ) {
         guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number],
             let mine = channel.toldDigest, let theirs = channel.peerDigest, mine.isComparable(to: theirs),
-            mine.documentsDigest != theirs.documentsDigest, walk(of: mine, in: place.space) != nil
+            mine.documentsDigest != theirs.documentsDigest, walk(of: mine, in: place.space) != nil,
+            takes(.document, place)
         else { return }
         do throws(StoreFailure) {
             let lines = try digestLines(of: Int(frame.part), in: place.space)
@@ -179,6 +181,12 @@ extension Node {
         } catch {
             batch.fail(error)
         }
+    }
+
+    /// True when the step was not taken yet since the digest was told.
+    private mutating func takes(_ step: DigestStep, _ place: ChannelPlace) -> Bool {
+        links.connections[place.connection]?.link?.channels[place.number]?.digestSteps.insert(step).inserted
+            ?? false
     }
 
     /// The walk that a digest was told from; nil when the space moved on since.

@@ -21,6 +21,8 @@ extension Node {
         guard !spaces[index].knows(proof) else { return }
         guard spaces[index].forks.closed.count < WireLimits.forksMax else { return }
         let (space, replica) = (spaces[index].id, proof.replica)
+        // It shows what whoever spoke of our log meant.
+        if proof.declaration.device == device { links.claims = links.claims.filter { $0.space != space } }
         if replica == spaces[index].ownReplica {
             try leaveOwnLog(
                 of: index, "this node's log \(replica) was written twice, here and by a copy", at: now)
@@ -103,6 +105,9 @@ extension Node {
         let closed = spaces[place.space].forks.closed
         guard frame.hash != closed.hash else { return }
         guard let theirs = frame.entries else { return sendForks(place) }
+        let channel = links.connections[place.connection]?.link?.channels[place.number]
+        guard channel?.hasAnsweredForks == false else { return }
+        links.connections[place.connection]?.link?.channels[place.number]?.hasAnsweredForks = true
         let known = Dictionary(theirs.map { ($0.replica, $0) }) { first, _ in first }
         do throws(StoreFailure) {
             for record in try store.forks(spaces[place.space].id) {
@@ -124,11 +129,13 @@ extension Node {
         // They know more: they get the list once, and answer with what I lack.
         let lacking = theirs.contains { entry in closed[entry.replica].map { $0.first > entry.first } ?? true
         }
-        let asked = links.connections[place.connection]?.link?.channels[place.number]?.hasListedForks ?? true
-        if lacking && !asked { sendForks(place) }
+        if lacking { sendForks(place) }
     }
 
+    /// Once a channel.
     private mutating func sendForks(_ place: ChannelPlace) {
+        let channel = links.connections[place.connection]?.link?.channels[place.number]
+        guard channel?.hasListedForks == false else { return }
         let closed = spaces[place.space].forks.closed
         let entries = closed.replicas.compactMap { replica in
             closed[replica].map {

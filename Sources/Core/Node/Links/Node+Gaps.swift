@@ -1,5 +1,6 @@
 // What peers hold and nobody brings: a gap. It waits for the eager links, then one peer is asked by GRAFT,
-// and another one when that one brings nothing. Where nothing lacks, links are made eager until enough are.
+// and another one when that one brings nothing: what the first one named is then no gap any more that
+// anybody waits for (`Node+Doubts`). Where nothing lacks, links are made eager until enough are.
 
 import Causality
 import Identity
@@ -23,7 +24,7 @@ extension Node {
         guard !lacking.isEmpty else { return }
         links.connections[place.connection]?.link?.channels[place.number]?.isAhead = true
         var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
-        if gossip.gap == nil {
+        if gossip.gap == nil, !isDoubted(place.connection, gossip) {
             let wait = graftDelay(of: lacking, in: place.space, from: place.connection)
             gossip.gap = SpaceGossip.Gap(
                 since: now.monotonic, graftAt: now.monotonic + wait, dots: lacking)
@@ -60,33 +61,54 @@ extension Node {
         let channels = links.channels(of: space).filter { id, number in
             links.connections[id]?.link?.channels[number]?.isReady == true
         }
-        // A relay reads no changes and asks for none.
-        if channels.isEmpty || spaces[index].keys.current.content == nil { return }
         var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
         defer { links.gossip[space] = gossip }
+        gossip.due = nil
+        // A relay reads no changes and asks for none.
+        if channels.isEmpty || spaces[index].keys.current.content == nil { return }
+        askDoubted(index, channels, &gossip, at: now)
+        mendGap(index, channels.filter { !isDoubted($0.0, gossip) }, &gossip, at: now)
+        gossip.due = [gossip.gap?.graftAt, gossip.due].compactMap { $0 }.min()
+    }
+
+    /// The same, among the peers that are waited for.
+    private mutating func mendGap(
+        _ index: Int, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip, at now: Instant
+    ) {
         if gossip.gap?.dots.contains(where: { head(of: $0.replica, in: index) < $0.last }) != true {
             gossip.ask = nil
             gossip.gap = nextGap(index, channels, at: now)
         }
         guard let gap = gossip.gap else { return widen(index, channels, at: now) }
         guard now.monotonic >= gap.graftAt else { return }
-        if let busy = awaited(gap, gossip.ask, index, channels, at: now) {
-            gossip.gap?.graftAt = busy
+        let (until, vain) = awaited(gap, gossip, channels, at: now)
+        if let until {
+            gossip.gap?.graftAt = until
             return
         }
-        let former = gossip.ask?.connection
-        guard let (id, number) = whomToAsk(gap, index, channels, after: former) else {
-            // Nobody who is linked holds it any more.
-            gossip.gap = nil
-            gossip.ask = nil
-            return
+        if !vain.isEmpty {
+            for id in vain { doubt(id, &gossip, at: now) }
+            return mendAnew(index, channels.filter { !vain.contains($0.0) }, &gossip, at: now)
+        }
+        guard let (id, number) = whomToAsk(gap, index, channels) else {
+            // Nobody who is linked and waited for holds it any more: what others hold is the next one.
+            return mendAnew(index, channels, &gossip, at: now)
         }
         let place = ChannelPlace(connection: id, number: number, space: index)
-        graft(logsToAsk(of: place), place, isAgain: former == id, at: now)
+        graft(logsToAsk(of: place), place, at: now)
         gossip.ask = SpaceGossip.Ask(connection: id, at: now.monotonic)
         // A long catch-up is not asked for anew each second once it has lasted a minute.
         gossip.gap?.since = now.monotonic
         gossip.gap?.graftAt = now.monotonic + patience(with: id)
+    }
+
+    /// The gap was given up: what these peers hold is the next one.
+    private mutating func mendAnew(
+        _ index: Int, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip, at now: Instant
+    ) {
+        gossip.ask = nil
+        gossip.gap = nextGap(index, channels, at: now)
+        if gossip.gap == nil { widen(index, channels, at: now) }
     }
 
     /// What peers hold and I lack at this moment, as they told it.
@@ -108,7 +130,7 @@ extension Node {
     }
 
     /// What the peer of a channel holds and I lack; at most one more than are named in a GRAFT.
-    private func lacking(at place: ChannelPlace) -> [VersionVector.Entry] {
+    func lacking(at place: ChannelPlace) -> [VersionVector.Entry] {
         guard
             let theirs = links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHave
         else { return [] }
@@ -121,29 +143,37 @@ extension Node {
         return dots
     }
 
-    /// Until when the gap waits for a link that is bringing something; nil: it waits for nobody.
+    /// Until when the gap waits for a link that is bringing something; nil: it waits for nobody. `vain` are
+    /// those whose turn ended in vain.
     private func awaited(
-        _ gap: SpaceGossip.Gap, _ ask: SpaceGossip.Ask?, _ index: Int,
-        _ channels: [(ConnectionID, UInt16)], at now: Instant
-    ) -> UInt64? {
-        if now.monotonic >= gap.since + ReplicationLimits.patienceMillisecondsMax { return nil }
+        _ gap: SpaceGossip.Gap, _ gossip: SpaceGossip, _ channels: [(ConnectionID, UInt16)], at now: Instant
+    ) -> (until: UInt64?, vain: [ConnectionID]) {
         var until: UInt64?
+        var vain: [ConnectionID] = []
         for (id, number) in channels {
             guard let link = links.connections[id]?.link, let channel = link.channels[number] else {
                 continue
             }
-            let isAsked = ask?.connection == id
+            let ask = gossip.ask.flatMap { $0.connection == id ? $0 : nil }
             // An eager link that is known to hold it, and brings other things meanwhile, will come to it.
-            guard isAsked || brings(gap, channel) else { continue }
+            guard ask != nil || brings(gap, channel) else { continue }
             let patience = patience(with: id)
-            var last = max(channel.usefulAt ?? 0, isAsked ? ask?.at ?? 0 : 0)
+            var last = max(channel.usefulAt ?? 0, ask?.at ?? 0)
             // A large segment on a slow line arrives in parts.
             if links.connections[id]?.secure.heldBytes ?? 0 > 0, !link.liveness.isSilent(at: now.monotonic) {
                 last = now.monotonic
             }
-            if last + patience > now.monotonic { until = max(until ?? 0, last + patience) }
+            let isSilent = last + patience <= now.monotonic
+            let turn = max(
+                patience,
+                ReplicationLimits.patienceMillisecondsMax >> UInt64(gossip.doubts[link.device]?.count ?? 0))
+            if !isSilent, now.monotonic < gap.since + turn {
+                until = max(until ?? 0, last + patience)
+            } else if ask != nil || !isSilent {
+                vain.append(id)
+            }
         }
-        return until
+        return (until, vain)
     }
 
     private func brings(_ gap: SpaceGossip.Gap, _ channel: SpaceChannel) -> Bool {
@@ -153,16 +183,15 @@ extension Node {
         }
     }
 
-    private func patience(with id: ConnectionID) -> UInt64 {
+    func patience(with id: ConnectionID) -> UInt64 {
         let roundTrip = links.connections[id]?.link?.liveness.roundTripMilliseconds ?? 0
         return max(
             ReplicationLimits.patienceRoundTrips * roundTrip, ReplicationLimits.patienceMillisecondsMin)
     }
 
-    /// The nearest peer that holds some of the gap, and was not the last one asked unless it is the only one.
+    /// The nearest peer that holds some of the gap.
     private func whomToAsk(
-        _ gap: SpaceGossip.Gap, _ index: Int, _ channels: [(ConnectionID, UInt16)],
-        after former: ConnectionID?
+        _ gap: SpaceGossip.Gap, _ index: Int, _ channels: [(ConnectionID, UInt16)]
     ) -> (ConnectionID, UInt16)? {
         let lacked = gap.dots.filter { head(of: $0.replica, in: index) < $0.last }
         let holders = channels.filter { id, number in
@@ -171,10 +200,7 @@ extension Node {
             }
             return lacked.contains { have[$0.replica] > head(of: $0.replica, in: index) }
         }
-        let others = holders.filter { $0.0 != former }
-        return (others.isEmpty ? holders : others).min {
-            (roundTrip($0.0), $0.0) < (roundTrip($1.0), $1.0)
-        }
+        return holders.min { (roundTrip($0.0), $0.0) < (roundTrip($1.0), $1.0) }
     }
 
     private func roundTrip(_ id: ConnectionID) -> UInt64 {
@@ -182,7 +208,7 @@ extension Node {
     }
 
     /// All logs when much is lacking or nothing is pushed here yet, else those that are.
-    private func logsToAsk(of place: ChannelPlace) -> [ReplicaID] {
+    func logsToAsk(of place: ChannelPlace) -> [ReplicaID] {
         let dots = lacking(at: place)
         let isAnyEager = links.channels(of: spaces[place.space].id).contains { id, number in
             links.connections[id]?.link?.channels[number]?.sync.tree.isEager ?? false
@@ -191,7 +217,7 @@ extension Node {
     }
 
     /// Says what I hold, so that only what I lack comes, and GRAFT.
-    private mutating func graft(
+    mutating func graft(
         _ logs: [ReplicaID], _ place: ChannelPlace, isAgain: Bool = false, at now: Instant
     ) {
         guard var channel = links.connections[place.connection]?.link?.channels[place.number] else { return }
@@ -223,10 +249,13 @@ extension Node {
     }
 
     /// A link is gone: what it brought is asked for from another one at once, without waiting for a gap.
-    mutating func supplierLost(_ lost: ConnectionID, at now: Instant) {
+    mutating func supplierLost(_ lost: ConnectionID, of peer: DeviceID, at now: Instant) {
         if links.isStopping { return }
         for index in spaces.indices {
             let space = spaces[index].id
+            // On its next link it is asked at once.
+            links.gossip[space]?.doubts[peer]?.lookAt = 0
+            links.gossip[space]?.doubts[peer]?.askAt = 0
             guard let gossip = links.gossip[space] else { continue }
             if gossip.ask?.connection == lost {
                 links.gossip[space]?.ask = nil
@@ -236,7 +265,7 @@ extension Node {
             for log in orphans { links.gossip[space]?.suppliers[log] = nil }
             let channels = links.channels(of: space).filter { id, number in
                 let channel = links.connections[id]?.link?.channels[number]
-                return channel?.isReady == true && channel?.sync.peerHave != nil
+                return channel?.isReady == true && channel?.sync.peerHave != nil && !isDoubted(id, gossip)
             }
             guard !orphans.isEmpty, !channels.isEmpty else { continue }
             // Where the log is pruned, the peer has it from elsewhere and not from here.
@@ -257,6 +286,8 @@ extension Node {
         return logs.reduce(0) { $0 + (tree.pushes($1) ? 0 : 1) }
     }
 
-    /// When `mendGap` has something to do.
-    func gossipDeadline(of space: SpaceID) -> UInt64? { links.gossip[space]?.gap?.graftAt }
+    /// When `mendGap` has something to do. It is not called while nobody is connected.
+    func gossipDeadline(of space: SpaceID) -> UInt64? {
+        links.connections.isEmpty ? nil : links.gossip[space]?.due
+    }
 }

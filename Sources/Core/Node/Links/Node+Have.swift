@@ -29,11 +29,7 @@ extension Node {
             return fault(place.connection, "HAVE: \(error)", at: now)
         }
         noteAhead(vector.entries, place, at: now)
-        if frame.extent == .full {
-            spaces[place.space].peerVectors[peer] = vector
-        } else {
-            spaces[place.space].peerVectors[peer, default: VersionVector()].join(vector)
-        }
+        spaces[place.space].note(vector, of: peer, isFull: frame.extent == .full)
         do throws(StoreFailure) {
             for entry in frame.entries {
                 try check(entry, frame.extent, of: peer, handshakeHash, place, at: now)
@@ -41,6 +37,11 @@ extension Node {
         } catch {
             batch.fail(error)
         }
+    }
+
+    /// The link to a device is gone: of what it said, logs that are nobody's need not be remembered.
+    mutating func forgetWords(of peer: DeviceID) {
+        for index in spaces.indices { spaces[index].trimWords(of: peer) }
     }
 
     mutating func receivedArrived(_ frame: ReceivedFrame, _ place: ChannelPlace, at now: Instant) {
@@ -99,8 +100,11 @@ extension Node {
     mutating func leaveOwnLog(
         of index: Int, _ reason: String, claimedBy peer: DeviceID? = nil, at now: Instant
     ) throws(StoreFailure) {
-        // Words alone make us leave one log for each member, until it shows what it spoke of.
-        if let peer, !links.claims.insert(peer).inserted { return }
+        // Words alone make us leave one log of a space for each member, until it shows what it spoke of.
+        if let peer {
+            let claim = LogClaim(peer: peer, space: spaces[index].id)
+            guard links.claims.insert(claim).inserted else { return }
+        }
         raise(
             Alarm(
                 code: "restored", message: "\(reason): its state is older than what it once sent",
@@ -128,7 +132,9 @@ extension Node {
         _ place: ChannelPlace, at now: Instant
     ) throws(StoreFailure) {
         guard declaration.device == device else { return }
-        if let peer = links.connections[place.connection]?.link?.device { links.claims.remove(peer) }
+        if let peer = links.connections[place.connection]?.link?.device {
+            links.claims.remove(LogClaim(peer: peer, space: spaces[place.space].id))
+        }
         if left.wrote(replica, to: last) { return }
         if replica == spaces[place.space].ownReplica {
             return try leaveOwnLog(
@@ -232,5 +238,24 @@ extension Node {
             guard inside.count == 256, let newest = inside.last else { return found }
             from = newest.last + 1
         }
+    }
+}
+
+extension SpaceState {
+    /// A device said what it holds. Over all its links, copies of it included, no more logs than one of them
+    /// may name.
+    fileprivate mutating func note(_ vector: VersionVector, of peer: DeviceID, isFull: Bool) {
+        if isFull {
+            peerVectors[peer] = vector
+            return
+        }
+        peerVectors[peer, default: VersionVector()].join(vector)
+        if peerVectors[peer]?.count ?? 0 > ReplicationLimits.haveLogsMax { trimWords(of: peer) }
+    }
+
+    /// Logs of which nothing is held here go.
+    fileprivate mutating func trimWords(of peer: DeviceID) {
+        guard let said = peerVectors[peer] else { return }
+        peerVectors[peer] = VersionVector(said.entries.filter { logs[$0.replica] != nil })
     }
 }

@@ -49,6 +49,11 @@ extension Node {
         case .fine, nil: break
         }
         for number in links.connections[id]?.link?.channelNumbers ?? [] {
+            if let space = links.connections[id]?.link?.channels[number]?.space,
+                let index = spaceIndex(space)
+            {
+                answerRosterHave(ChannelPlace(connection: id, number: number, space: index), at: now)
+            }
             guard
                 case .provisional(_, let deadline)? = links.connections[id]?.link?.channels[number]?.standing,
                 now.monotonic >= deadline
@@ -127,6 +132,8 @@ extension Node {
         let book = links.book
         links.dialer.retain { book[$0] != nil }
         links.names.retain { book[$0] != nil }
+        links.keyTurns = links.keyTurns.filter { book[$0.key] != nil }
+        links.keyOfAddress = links.keyOfAddress.filter { book[$0.key] != nil }
     }
 
     /// When `tickLinks`, `dialDue` or `pump` have something to do.
@@ -144,6 +151,7 @@ extension Node {
                 take(channel.sync.resendAt)
                 take(channel.backlog.due)
                 take(digestDeadline(channel))
+                take(rosterDeadline(channel))
                 take(haveDeadline(channel))
                 take(rateDeadline(channel, link))
                 if case .provisional(_, let deadline) = channel.standing { take(deadline) }

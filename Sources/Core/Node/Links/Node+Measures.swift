@@ -2,6 +2,7 @@
 
 package import Causality
 import Mesh
+import Replication
 
 /// Counts of one node since its start.
 package struct LinkMeasures: Sendable {
@@ -47,6 +48,17 @@ extension Node {
     package var rememberedCount: Int {
         links.book.count + links.views.values.reduce(0) { $0 + $1.view.passive.count }
     }
+
+    /// Entries of vectors that peers said.
+    package var heardEntryCount: Int {
+        let onLinks = links.connections.values.reduce(0) { sum, connection in
+            sum + (connection.link?.channels.values.reduce(0) { $0 + ($1.sync.peerHave?.count ?? 0) } ?? 0)
+        }
+        return spaces.reduce(onLinks) { $0 + $1.peerVectors.values.reduce(0) { $0 + $1.count } }
+    }
+
+    /// Addresses of which it is known which key opens them, or whose turn it is.
+    package var triedAddressCount: Int { links.keyTurns.count + links.keyOfAddress.count }
 
     /// Whose link brought the last change of a log; nil for one that was written here or before the start.
     package func deliverer(of replica: ReplicaID, in space: SpaceID) -> DeviceID? {

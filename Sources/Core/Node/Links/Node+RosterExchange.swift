@@ -22,12 +22,34 @@ extension Node {
     }
 
     mutating func rosterHaveArrived(_ frame: RosterHaveFrame, _ place: ChannelPlace, at now: Instant) {
-        let known = frame.heads + frame.summary
-        let lacking = spaces[place.space].roster.operations(missingFrom: known)
+        links.connections[place.connection]?.link?.channels[place.number]?.rosterQuestion = frame
+        answerRosterHave(place, at: now)
+    }
+
+    /// Answers what was asked last when it may be answered. A question costs the peer a few bytes and this
+    /// node a roster; a later one names more of it, so those between them are not missed.
+    mutating func answerRosterHave(_ place: ChannelPlace, at now: Instant) {
+        let rate = ReplicationLimits.rosterAnswerBytesPerSecond
+        guard let channel = links.connections[place.connection]?.link?.channels[place.number],
+            let frame = channel.rosterQuestion
+        else { return }
+        var answers = channel.rosterAnswers
+        guard answers.isOpen(rate: rate, at: now.monotonic) else { return }
+        let roster = spaces[place.space].roster
+        let lacking = roster.operations(missingFrom: frame.heads + frame.summary)
+        let bytes = lacking.reduce(0) { $0 + $1.bytes.count }
+        answers.spend(max(bytes, rate / 4), rate: rate, at: now.monotonic)
         send(Self.operationFrames(lacking, on: place.number), on: place.connection)
-        let heads = spaces[place.space].roster.heads
-        links.connections[place.connection]?.link?.channels[place.number]?.peerRosterHeads = heads
+        links.connections[place.connection]?.link?.channels[place.number]?.rosterAnswers = answers
+        links.connections[place.connection]?.link?.channels[place.number]?.rosterQuestion = nil
+        links.connections[place.connection]?.link?.channels[place.number]?.peerRosterHeads = roster.heads
         dismissIfGone(place, at: now)
+    }
+
+    /// When a question that waits may be answered.
+    func rosterDeadline(_ channel: SpaceChannel) -> UInt64? {
+        guard channel.rosterQuestion != nil else { return nil }
+        return channel.rosterAnswers.opensAt(rate: ReplicationLimits.rosterAnswerBytesPerSecond)
     }
 
     mutating func rosterOperationsArrived(

@@ -38,8 +38,8 @@ extension Node {
         let index = place.space
         let replica = header.replica
         let closing = spaces[index].forks.closed[replica]
-        links.connections[place.connection]?.link?.channels[place.number]?.sync.peerShowed(
-            replica, to: min(header.last, closing?.trunkLast ?? header.last))
+        // Of a log that nobody here knows, only what is verified counts: anybody can make up its name.
+        if spaces[index].logs[replica] != nil { showed(replica, to: header.last, place) }
         if let closing, spaces[index].held[replica] >= closing.trunkLast {
             links.counters.duplicates += 1
             return
@@ -79,11 +79,19 @@ extension Node {
             if log.last > .none { spaces[index].logs[replica] = log }
             return try judge(error, sealed, place, at: now)
         }
+        showed(replica, to: header.last, place)
         cameNew(replica, bytes: byteCount, place, at: now)
         try noteOwnLog(replica, to: header.last, header.declaration, place, at: now)
         // 4. Admit and execute.
         let peer = links.connections[place.connection]?.link?.device ?? device
         try admit(Candidate.of(run, by: header.declaration.device, after: heads), from: peer, place, at: now)
+    }
+
+    /// The peer sent it, so it holds it.
+    private mutating func showed(_ replica: ReplicaID, to last: SequenceNumber, _ place: ChannelPlace) {
+        let trunkLast = spaces[place.space].forks.closed[replica]?.trunkLast
+        links.connections[place.connection]?.link?.channels[place.number]?.sync.peerShowed(
+            replica, to: min(last, trunkLast ?? last))
     }
 
     private mutating func admit(

@@ -48,6 +48,7 @@ struct PeerConnection: Sendable {
         var link: PeerLink?
         var traffic = LinkTraffic()
         var proofDeadline: UInt64?
+        var hasProved = false
     }
 
     private var parts: Boxed<Parts>
@@ -78,6 +79,11 @@ struct PeerConnection: Sendable {
     var proofDeadline: UInt64? {
         _read { yield parts.value.proofDeadline }
         _modify { yield &parts.value.proofDeadline }
+    }
+    /// The proof of a joining link came: it is answered once.
+    var hasProved: Bool {
+        get { parts.value.hasProved }
+        set { parts.value.hasProved = newValue }
     }
 }
 
@@ -123,6 +129,13 @@ enum RateCap: Sendable {
     case total
 }
 
+/// The steps by which two sides find the document in which they differ.
+enum DigestStep: Sendable {
+    case parts
+    case documents
+    case document
+}
+
 /// One shared space on a link.
 struct SpaceChannel: Sendable {
     /// What the peer may say here.
@@ -137,6 +150,9 @@ struct SpaceChannel: Sendable {
     var sync = SpaceSync()
     /// Roster heads that the peer showed or was sent; nil before its first ROSTER_HAVE.
     var peerRosterHeads: [RosterHead]?
+    /// The ROSTER_HAVE that is not answered yet, and what answers cost lately.
+    var rosterQuestion: RosterHaveFrame?
+    var rosterAnswers = RateBucket()
     /// Position up to which the peer was told what is held, so that an idle channel costs nothing.
     var toldPosition: CommitPosition?
     /// Since when something waits to be told in HAVE, and when the last one went; monotonic milliseconds.
@@ -165,12 +181,17 @@ struct SpaceChannel: Sendable {
     /// Since when both sides hold the same, monotonic milliseconds; nil while they do not.
     var levelSince: UInt64?
     /// The digest that this side sent last, and the one that the peer did.
-    var toldDigest: DigestFrame?
+    var toldDigest: DigestFrame? { didSet { digestSteps = [] } }
     var peerDigest: DigestFrame?
+    /// What the peer was answered about the digest that was told: each step once, since it may cost a walk
+    /// over all documents.
+    var digestSteps: Set<DigestStep> = []
 
-    /// The hash over closed logs was told, if there are any; the list of them was.
+    /// The hash over closed logs was told, if there are any; the list of them was; the peer's was answered.
+    /// Each once: what is learned later goes to everybody at once.
     var hasToldForks = false
     var hasListedForks = false
+    var hasAnsweredForks = false
     /// When a search for the place of a fork was begun, monotonic milliseconds.
     var comparisons: [ReplicaID: UInt64] = [:]
     /// Searches of the peer's that were answered since this moment, monotonic milliseconds.
