@@ -2,6 +2,7 @@
 // peer, caps, and the partial views of a mesh that is too large to be full. Figures of larger meshes come
 // from `replbench mesh` (PERFORMANCE.md).
 
+import Bytes
 import Causality
 import Node
 import Replication
@@ -60,6 +61,24 @@ import Wire
         trial.world.reunite()
         let settled = trial.converge(within: 120_000)
         #expect(settled != nil)
+    }
+
+    @Test("who cannot read what others name has nothing to do because of it")
+    func unreadable() throws {
+        var world = World(seed: 11)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        let relay = world.addNode()
+        guard isMade, let token = world.invite(0, "notes", role: .relay),
+            case .joined = world.join(relay, token)
+        else {
+            Issue.record("\(world.logs())")
+            return
+        }
+        for index in 0..<4 { _ = world.increment(index % 2, "notes", "count") }
+        world.run(milliseconds: 5_000)
+        let node = try #require(world.nodes[relay].node)
+        #expect(node.linkedDevices.count == 2)
+        #expect((node.deadline ?? .max) > world.now.monotonic, "a deadline that has passed is a busy loop")
     }
 
     @Test("a cap on bytes a second holds changes back, says so, and can be lifted while the node runs")
