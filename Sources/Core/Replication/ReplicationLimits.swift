@@ -26,8 +26,9 @@ public enum ReplicationLimits {
     public static let forkSearchMilliseconds: UInt64 = 10_000
     /// Steps of searches that are answered on one channel in that time.
     public static let forkSearchesMax = 64
-    /// Bytes a second that ROSTER_HAVE may draw on one channel, after a whole roster at first. An answer counts
-    /// for a quarter of a second at least; a question that comes earlier waits, and the last one counts.
+    /// Bytes a second that ROSTER_HAVE may draw on one channel, after a whole roster at first. An answer
+    /// counts for a quarter of a second at least; a question that comes earlier waits, and the last one
+    /// counts.
     public static let rosterAnswerBytesPerSecond = 256 << 10
     /// Time between two tries to re-issue a branch whose contexts are not held yet.
     public static let reissueMilliseconds: UInt64 = 1_000

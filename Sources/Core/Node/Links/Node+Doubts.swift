@@ -1,7 +1,8 @@
 // Peers that name what they do not bring: they lie, or what they send is dropped here. Their words are no gap
-// any more, so nobody waits for them: others are asked for what they name, and links are made eager, as if the
-// doubted said nothing. They are asked beside the others, ever less often, until what they name is here: an
-// honest one loses nothing (decision 0105). Doubts outlive links, or a new one would begin each lie afresh.
+// any more, so nobody waits for them: others are asked for what they name, and links are made eager, as if
+// the doubted said nothing. They are asked beside the others, ever less often, until what they name is here:
+// an honest one loses nothing (decision 0105). Doubts outlive links, or a new one would begin each lie
+// afresh.
 //
 //     asked, and brings nothing in its turn  -> doubted: asked at once, after 2, 4 … patiences, 60 s at most
 //     nothing that it names lacks any more   -> waited for again, but its next turn is half as long
