@@ -9,9 +9,9 @@
 //
 // Cut off before 3, the old file still matches the old token and ctime; cut off between 3 and 4, the new file
 // matches what step 2 announced. So from step 2 on the next start may find nothing uncertain any more: what
-// follows from it is written then, not later. Were the file written first, a cut-off start would look like a copy; were
-// the database written first, like an older one. The ctime cannot be announced, as the rename sets it; hence
-// the inode.
+// follows from it is written then, not later. Were the file written first, a cut-off start would look like a
+// copy; were the database written first, like an older one. The ctime cannot be announced, as the rename sets
+// it; hence the inode.
 
 import Bytes
 import Glibc
