@@ -36,34 +36,67 @@ extension DaemonTests {
                 ])
         }
 
+        /// What the threads of a test have seen; looked at by the test itself, which knows whose it is.
+        private struct Seen {
+            /// Reads that told of another document, at each node.
+            var checks = [0, 0, 0]
+            var lines = 0
+            /// What must not be; the first few.
+            var wrong: [String] = []
+
+            mutating func note(_ what: String) { if wrong.count < 10 { wrong.append(what) } }
+        }
+
         /// Reads y, then the x of which it tells, at one node.
-        private static func check(_ api: ControlClient, dice: inout FaultDice) throws -> Int {
+        private static func check(
+            _ api: ControlClient, at node: Int, dice: inout FaultDice, _ found: Shared<Seen>
+        )
+            throws
+        {
             let y = topics[dice.below(topics.count)]
-            var checks = 0
             for x in topics where x != y {
                 guard let seen = try number(api, y, "saw-\(x)"), let held = try number(api, x, "n") else {
                     continue
                 }
-                #expect(held >= seen, "\(y) tells of \(x) at \(seen), and \(x) stands at \(held)")
-                if seen > 0 { checks += 1 }
+                found.change { all in
+                    if held < seen { all.note("\(y) tells of \(x) at \(seen), and \(x) stands at \(held)") }
+                    if seen > 0 { all.checks[node] += 1 }
+                }
             }
             // One committed state shows both documents of a pair.
             let lines = try api.get("/v1/spaces/s/export").lines()
             let pair = ["left", "right"].map { key in
                 lines.first { $0["key"].string == key }?["value"]["v"] ?? .null
             }
-            #expect(pair[0] == pair[1], "a half of a transaction: \(pair)")
-            return checks
+            if pair[0] != pair[1] { found.change { $0.note("a half of a transaction: \(pair)") } }
         }
 
-        /// Programs that write and read at all nodes while `disturb` is called again and again; then what the
-        /// streams of the first two have told. How many reads told of another document, and lines.
+        /// Reads a stream until a document `end` comes: a pair changes in one line, and is equal after each.
+        private static func follow(_ stream: HTTPExchange, _ found: Shared<Seen>) throws {
+            var mirror = Mirror()
+            while mirror.documents["end"] == nil {
+                guard let line = try stream.readJSONLine(), line["resync"] != true else {
+                    return found.change { $0.note("the stream ended, or the watcher fell behind") }
+                }
+                try mirror.apply(line)
+                let pair = ["left", "right"].map { mirror.documents[$0]?["v"] ?? .null }
+                found.change { all in
+                    all.lines += 1
+                    if pair[0] != pair[1] { all.note("half a transaction in a line: \(line)") }
+                }
+            }
+            if mirror.documents["left"] == nil { found.change { $0.note("no pair was told") } }
+        }
+
+        /// Programs that write, read and watch at all nodes while `disturb` is called again and again. How
+        /// many reads told of another document, and lines of the streams of the first two.
         private static func observe(
             _ daemons: [Daemon], for seconds: Double, disturb: (_ round: Int) throws -> Void
         ) throws -> (checks: Int, lines: Int) {
-            let watching = try daemons.prefix(2).map { try $0.api.watch("s", "since=begin") }
             let apis = daemons.map(\.api)
-            let (stops, checks) = (Shared(false), Shared([0, 0, 0]))
+            let (stops, found) = (Shared(false), Shared(Seen()))
+            let watching = try apis.prefix(2).map { try $0.watch("s", "since=begin") }
+            let readers = Workers(watching) { try follow($0, found) }
             let workers = Workers(Array(0..<9)) { number in
                 var dice = FaultDice(seed: UInt64(number + 1))
                 let api = apis[number % 3]
@@ -73,8 +106,7 @@ extension DaemonTests {
                         if number < 5 {
                             try write(api, dice: &dice)
                         } else {
-                            let done = try check(api, dice: &dice)
-                            checks.change { $0[number % 3] += done }
+                            try check(api, at: number % 3, dice: &dice, found)
                         }
                     } catch is ConnectionFailure { usleep(20_000) }
                 }
@@ -89,25 +121,14 @@ extension DaemonTests {
             stops.change { $0 = true }
             try workers.finish(within: 60)
             try MeshTests.converge(daemons, having: "")
-            for (daemon, told) in zip(daemons, checks.value) {
+            try apis[0].write("s", #"{"op":"set","document":"end","path":["v"],"value":true}"#)
+            try readers.finish(within: 60)
+            let seen = found.value
+            #expect(seen.wrong.isEmpty, "\(seen.wrong)")
+            for (daemon, told) in zip(daemons, seen.checks) {
                 #expect(told > 15, "\(told) checks at \(daemon.name) told something")
             }
-            // A pair changes in one line, and is equal after each.
-            try daemons[0].api.write("s", #"{"op":"set","document":"end","path":["v"],"value":true}"#)
-            var lines = 0
-            for stream in watching {
-                var mirror = Mirror()
-                while mirror.documents["end"] == nil {
-                    let line = try #require(try stream.readJSONLine())
-                    try #require(line["resync"] != true, "the watcher fell behind")
-                    try mirror.apply(line)
-                    lines += 1
-                    let pair = ["left", "right"].map { mirror.documents[$0]?["v"] ?? .null }
-                    #expect(pair[0] == pair[1], "half a transaction in a line: \(line)")
-                }
-                #expect(mirror.documents["left"] != nil, "no pair was told")
-            }
-            return (checks.value.reduce(0, +), lines)
+            return (seen.checks.reduce(0, +), seen.lines)
         }
 
         @Test("no node shows y without the x that its writer had read, and pairs are never seen apart")
