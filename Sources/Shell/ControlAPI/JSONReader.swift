@@ -11,22 +11,12 @@ public enum JSONReader {
     /// Levels of arrays and objects in a request body: a document's 32, and the request around it.
     public static let depthMax = 64
 
-    /// The value in canonical form: numbers by `Scalar.normalizing`, members sorted by key bytes.
+    /// The value in canonical form: numbers by `Scalar.normalizing`, members sorted by key bytes. RFC 8785
+    /// writes a binary64 up to 10^21 without an exponent, so an integer beyond 64 bits is a number if it is
+    /// exactly the canonical text of one: what this API wrote can be sent back (decision 0111).
     public static func read(_ bytes: [UInt8], depthMax: Int = depthMax) throws(JSONFault) -> PlainValue {
-        try read(bytes, depthMax: depthMax, isExported: false)
-    }
-
-    /// The same for what this API wrote. RFC 8785 writes a binary64 up to 10^21 without an exponent, so there
-    /// (and only there) an integer beyond 64 bits is a number if it is exactly the canonical text of one.
-    public static func readExported(_ bytes: [UInt8], depthMax: Int) throws(JSONFault) -> PlainValue {
-        try read(bytes, depthMax: depthMax, isExported: true)
-    }
-
-    private static func read(
-        _ bytes: [UInt8], depthMax: Int, isExported: Bool
-    ) throws(JSONFault) -> PlainValue {
         try bytes.withUnsafeBufferPointer { (input) throws(JSONFault) -> PlainValue in
-            var scanner = JSONScanner(input, isExported: isExported)
+            var scanner = JSONScanner(input)
             scanner.skipSpace()
             let value = try scanner.value(depth: depthMax, depthMax: depthMax)
             scanner.skipSpace()
@@ -42,13 +32,7 @@ struct JSONScanner {
     /// Offset of the next byte, at most `input.count`.
     var offset = 0
 
-    /// Integers beyond 64 bits may be canonical text of a binary64.
-    let isExported: Bool
-
-    init(_ input: UnsafeBufferPointer<UInt8>, isExported: Bool) {
-        self.input = input
-        self.isExported = isExported
-    }
+    init(_ input: UnsafeBufferPointer<UInt8>) { self.input = input }
 
     func fault(_ reason: JSONFault.Reason, at place: Int? = nil) -> JSONFault {
         JSONFault(reason, at: place ?? offset, of: input)

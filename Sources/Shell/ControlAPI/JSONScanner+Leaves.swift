@@ -141,7 +141,7 @@ extension JSONScanner {
         }
         // The magnitude of Int64.min is one more than that of Int64.max.
         guard fits, magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0) else {
-            if isExported, let scalar = exportedDouble(from: start) { return scalar }
+            if let scalar = exportedDouble(from: start) { return scalar }
             throw fault(.numberOutOfRange(literal(from: start)), at: start)
         }
         return .integer(isNegative ? Int64(truncatingIfNeeded: 0 &- magnitude) : Int64(magnitude))

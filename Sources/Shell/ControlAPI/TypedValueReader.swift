@@ -16,7 +16,7 @@ public enum TypedValueReader {
     public static func read(line: [UInt8]) throws(APIError) -> OperationRequest {
         let value: PlainValue
         do throws(JSONFault) {
-            value = try JSONReader.readExported(line, depthMax: depthMax)
+            value = try JSONReader.read(line, depthMax: depthMax)
         } catch {
             throw APIError(error)
         }
@@ -112,11 +112,15 @@ public enum TypedValueReader {
         var scalars: [Scalar] = []
         for item in list {
             let scalar = try scalar(item)
-            guard seen.insert(scalar).inserted else {
+            if seen.insert(scalar).inserted {
+                scalars.append(scalar)
+            } else if let twin = scalar.twin, seen.insert(twin).inserted {
+                // Two members may have one text: the integer and the binary64 that is written like it.
+                scalars.append(twin)
+            } else {
                 throw APIError(
                     422, "invalid-value", "a set has a member twice", hint: "name each member once")
             }
-            scalars.append(scalar)
         }
         return scalars
     }

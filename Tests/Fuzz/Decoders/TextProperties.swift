@@ -15,7 +15,7 @@ enum TextProperties {
         // A binary64 above 2^53 is written as an integer is (RFC 8785), so it may read back as one; its text
         // stays.
         let depth = JSONReader.depthMax
-        guard let again = try? JSONReader.readExported(text, depthMax: depth) else {
+        guard let again = try? JSONReader.read(text, depthMax: depth) else {
             return "the canonical text is refused"
         }
         var twice: [UInt8] = []

@@ -36,7 +36,7 @@ extension Planner {
             guard case .scalar(let member) = value else {
                 throw .invalidValue("an ordered set holds scalars only")
             }
-            members.append(member)
+            members.append(meant(member, in: container))
         }
         try Planner.checkDistinct(members)
         let set = state.orderedSets[state[container].content]

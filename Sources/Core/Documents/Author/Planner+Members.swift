@@ -11,10 +11,11 @@ extension Planner {
         try Planner.check(value)
         let place = try place(target, of: Planner.sets, making: .set)
         guard place.kind == .orderedSet, let container = place.container else {
-            emit(.add(value), in: place.path)
+            emit(.add(place.container.map { meant(value, in: $0) } ?? value), in: place.path)
             return
         }
         // A present member stays where it is, a new one goes to the end.
+        let value = meant(value, in: container)
         let set = state.orderedSets[state[container].content]
         let position = set.members[value]?.shownPosition
         let last = set.order.visibleCount
@@ -27,14 +28,26 @@ extension Planner {
         if shown(target) == .nothing { return }
         let place = try place(target, of: Planner.sets, making: .set)
         guard let container = place.container else { return }
+        let value = meant(value, in: container)
+        if isPresent(value, in: container) { emit(.remove(value), in: place.path) }
+    }
+
+    /// The member that a program means that has read the set: the value itself, unless only one is present
+    /// that reads the same.
+    func meant(_ value: Scalar, in container: ContainerHandle) -> Scalar {
+        guard let twin = value.twin, !isPresent(value, in: container), isPresent(twin, in: container) else {
+            return value
+        }
+        return twin
+    }
+
+    private func isPresent(_ value: Scalar, in container: ContainerHandle) -> Bool {
         let content = state[container].content
-        let isPresent =
-            switch place.kind {
-            case .orderedSet: state.orderedSets[content].contains(value)
-            case .set: state.sets[content].contains(value)
-            default: state.removeWinsSets[content].contains(value)
-            }
-        if isPresent { emit(.remove(value), in: place.path) }
+        return switch state[container].kind {
+        case .orderedSet: state.orderedSets[content].contains(value)
+        case .set: state.sets[content].contains(value)
+        default: state.removeWinsSets[content].contains(value)
+        }
     }
 
     mutating func splice(

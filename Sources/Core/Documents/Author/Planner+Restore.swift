@@ -11,7 +11,7 @@ extension Planner {
         {
             let path = try path(target.path, target.name, .map, state[container].generation)
             try restoreMap(container, at: path, to: members)
-        } else if case .register(let old) = shown(target), old == value.register {
+        } else if case .register(let old) = shown(target), old.asRead == value.register?.asRead {
             return
         } else if target.slot.flatMap({ state.typed($0) })?.withoutHistory != value.withoutHistory {
             try replace(target, by: value)
@@ -33,17 +33,17 @@ extension Planner {
 }
 
 extension TypedValue {
-    /// The value without conflicts and ids: what a restore can bring back.
+    /// The value without conflicts and ids, as it is read: what a restore can bring back.
     var withoutHistory: TypedValue {
         switch self {
-        case .register(let value, _): .register(value, conflicts: [])
+        case .register(let value, _): .register(value.asRead, conflicts: [])
         case .counter(let value, _): .counter(value, conflicts: [])
-        case .set(let members, let kind, _): .set(members.sorted(), kind: kind, conflicts: [])
+        case .set(let members, let kind, _): .set(members.map(\.asRead).sorted(), kind: kind, conflicts: [])
         case .map(let members, _):
             .map(members.map { Member($0.key, $0.value.withoutHistory) }, conflicts: [])
         case .list(let elements, _):
             .list(elements.map { Element(id: nil, $0.value.withoutHistory) }, conflicts: [])
-        case .orderedSet(let members, _): .orderedSet(members, conflicts: [])
+        case .orderedSet(let members, _): .orderedSet(members.map(\.asRead), conflicts: [])
         case .text(let text, _): .text(text, conflicts: [])
         }
     }
