@@ -67,6 +67,13 @@ struct Batch: Sendable {
         if self.failure == nil { self.failure = failure }
     }
 
+    /// A step that only read has failed. A row that does not decode is nobody else's concern; after any other
+    /// failure the store may have ended the open transaction, and then the batch is lost.
+    mutating func readFailed(_ failure: StoreFailure) {
+        if case .unusable = failure { return }
+        if isWriting { fail(failure) }
+    }
+
     /// Hands over everything and begins the next batch.
     mutating func finish() -> Batch {
         defer { self = Batch() }
@@ -102,12 +109,31 @@ struct Batch: Sendable {
 
 extension NodeError {
     /// How a program hears of a store that failed.
-    init(_ failure: StoreFailure) {
+    public init(_ failure: StoreFailure) {
         switch failure {
         case .full(let message): self = .storeFull(message)
         case .syncFailed(let message), .unusable(let message), .overtaken(let message):
             self = .storeFailed(message)
         case .failed(let code, let message): self = .storeFailed("\(message) (code \(code))")
+        }
+    }
+
+    /// How everybody whose request was in a batch hears that it is lost. After a failed sync nobody knows
+    /// what is on the disk, so that is not said to be nothing.
+    init(lost failure: StoreFailure) {
+        switch failure {
+        case .full, .syncFailed: self.init(failure)
+        case .unusable(let message), .overtaken(let message): self = .commitFailed(message)
+        case .failed(let code, let message): self = .commitFailed("\(message) (code \(code))")
+        }
+    }
+
+    /// How a program hears that a document could not be read.
+    init(_ failure: StoreFailure, reading document: Key, of space: SpaceID) {
+        if case .unusable(let reason) = failure {
+            self = .documentDamaged(document, of: space, reason: reason)
+        } else {
+            self.init(failure)
         }
     }
 }

@@ -9,7 +9,7 @@ extension Node {
     /// Answers the batch with the failure and goes back to what is durable.
     mutating func recover(from failure: StoreFailure, at now: Instant) -> [Effect] {
         let failed = batch.finish()
-        var effects = failed.effectsOfFailure(NodeError(failure))
+        var effects = failed.effectsOfFailure(NodeError(lost: failure))
         if case .syncFailed(let message) = failure {
             effects.append(
                 .halt(
@@ -18,6 +18,7 @@ extension Node {
             return effects
         }
         if failed.isWriting { store.rollback() }
+        if let before = startsBefore.take() { (starts, isStartKept) = before }
         counters.commitsFailed += 1
         if failed.isOvertaken {
             let count = failed.repeated.count { $0.1.isTransaction }

@@ -27,6 +27,8 @@ public struct Node<Store: ChangeStore> {
     var starts = StoreStarts(name: 0)
     /// The store has them as they are here.
     var isStartKept = false
+    /// Both as they were before the open batch, when a space is left in it.
+    var startsBefore: (StoreStarts, isKept: Bool)?
     /// Names this start among all: cursors that it gives out carry it.
     var storeName: UInt64 { starts.name }
     /// Ascending by id.
@@ -148,6 +150,7 @@ public struct Node<Store: ChangeStore> {
         }
         let done = batch.finish()
         if done.isWriting { isStartKept = true }
+        startsBefore = nil
         retiring = []
         notesAreDurable()
         for index in spaces.indices { spaces[index].durable = spaces[index].held }

@@ -170,7 +170,7 @@ public struct InviteReport: Hashable, Sendable {
     public let role: Role
     /// Seconds since 1970.
     public let expires: UInt64
-    /// "open", "spent", "revoked", "expired", "burnt".
+    /// "open", "spent", "revoked", "expired", "burned".
     public let state: String
 
     public init(id: String, role: Role, expires: UInt64, state: String) {

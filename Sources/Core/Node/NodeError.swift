@@ -1,6 +1,7 @@
 // Why a request was refused. Each case is one status and code of API.md; `ControlAPI` writes message and
 // hint.
 
+public import Bytes
 public import Causality
 public import Documents
 public import Identity
@@ -63,6 +64,12 @@ public enum NodeError: Error, Sendable {
     case configInvalid(String)
     /// 507 `disk-full`: the commit failed, or the floor of free space is reached.
     case storeFull(String)
+    /// 507 `commit-failed`: otherwise than by a full disk, and than by a sync.
+    case commitFailed(String)
+    /// 500 `document-damaged`: what the store has of it does not decode.
+    case documentDamaged(Key, of: SpaceID, reason: String)
+    /// 503 `no-thread`: the system gives none for what was asked.
+    case noThread(String)
     /// 503 `stopping`.
     case stopping
     /// 500 `store-failed`.

@@ -15,6 +15,9 @@ public enum NodeLimits {
     public static let ringBytesMax = 32 << 20
     /// Changes that a resumed watcher may replay from the log; beyond, it is told to read again.
     public static let replayChangesMax = 20_000
+    /// Estimated bytes of documents and log that resumed watchers keep for their next lines, all of them
+    /// together; what is dropped is made again.
+    public static let replayBytesMax = 64 << 20
     /// Waits and reads that wait for a version; one more is 429.
     public static let waitsMax = 4_096
     /// Documents kept decoded, all spaces together.

@@ -16,7 +16,7 @@ struct StoreStarts: Sendable, Equatable {
     struct Former: Sendable, Equatable {
         let name: UInt64
         /// Where each space stood at its end.
-        let ends: [SpaceID: CommitPosition]
+        fileprivate(set) var ends: [SpaceID: CommitPosition]
     }
 
     /// Oldest first, at most `formerMax`.
@@ -44,6 +44,13 @@ struct StoreStarts: Sendable, Equatable {
         former.append(Former(name: self.name, ends: ends))
         former.removeFirst(max(0, former.count - Self.formerMax))
         self.name = name
+    }
+
+    /// A space is gone, and counts from the start again if it comes back: its cursors are foreign from now on,
+    /// those of the other spaces, which came to `ends`, are not.
+    mutating func leave(_ space: SpaceID, _ name: UInt64, ends: [SpaceID: CommitPosition]) {
+        begin(name, after: ends)
+        for index in former.indices { former[index].ends[space] = nil }
     }
 
     /// version u8 · name u64 · count, starts: name u64 · count, spaces: id 32 · position varint.

@@ -87,6 +87,11 @@ public struct IssuedInvites: Sendable {
         if case .spent = entries[id]?.state { true } else { false }
     }
 
+    /// True when wrong proofs closed it for all.
+    public func isBurned(_ id: InviteID) -> Bool {
+        if case .burned = entries[id]?.state { true } else { false }
+    }
+
     /// Forgets what expired more than 30 days ago. True when something went.
     @discardableResult
     public mutating func forget(at now: Instant) -> Bool {

@@ -22,7 +22,7 @@ extension APIError {
         case .invalidName(let name):
             self.init(
                 422, "invalid-name", "\"\(name)\" is no name of a space",
-                hint: "use [a-z0-9][a-z0-9._-]{0,63}")
+                hint: "use [a-z0-9][a-z0-9._-]{0,63}, and no 64 hexadecimal digits: those are an id")
         case .noRight(let have, let need):
             self.init(
                 403, "no-right",
@@ -34,7 +34,8 @@ extension APIError {
                 hint: "read the document again and decide anew")
         case .idempotencyKeyReused:
             self.init(
-                422, "idempotency-key-reused", "this Idempotency-Key came with another body within 24 hours",
+                422, "idempotency-key-reused",
+                "this Idempotency-Key came with another body; keys are kept for 24 hours",
                 hint: "use a new key for a new transaction")
         case .transactionTooLarge(let size):
             self.init(
@@ -59,6 +60,18 @@ extension APIError {
             self.init(
                 507, "disk-full", "nothing was written: \(reason)",
                 hint: "free space on the state directory's file system; reads go on")
+        case .commitFailed(let reason):
+            self.init(
+                507, "commit-failed", "nothing was written: the commit failed: \(reason)",
+                hint: "try again; see the daemon's log and check the disk")
+        case .documentDamaged(let key, _, let reason):
+            self.init(
+                500, "document-damaged", "document \"\(key)\" cannot be read: \(reason)",
+                hint: "look at disk and memory; restore a backup. Other documents are served")
+        case .noThread(let reason):
+            self.init(
+                503, "no-thread", "the system gives no thread for it: \(reason)",
+                hint: "raise the limit of processes or tasks, or try again")
         case .stopping:
             self.init(503, "stopping", "the daemon is stopping", hint: "try again when it runs")
         case .storeFailed(let reason):

@@ -109,6 +109,26 @@ import Wire
         #expect(try node.plain("notes", "c")?["n"] == number(3))
     }
 
+    @Test("a condition holds for what was read, also where the number reads like another")
+    func readNumber() throws {
+        var node = try nodeWithSpace()
+        let held = PlainValue.scalar(.double(1e16))
+        let read = number(10_000_000_000_000_000)
+        _ = try node.transact("notes", [set("a", [.key("x")], .object([.init("y", .array([held]))]))])
+        let test = Condition.Test.equals(path: [.key("x")], .object([.init("y", .array([read]))]))
+        _ = try node.transact(
+            "notes", [increment("c", "n")], if: [Condition(document: "a", test: test)])
+        let other = Condition.Test.equals(
+            path: [.key("x"), .key("y")], .array([number(10_000_000_000_000_001)]))
+        let refused = Transaction(
+            operations: [increment("c", "n")], conditions: [Condition(document: "a", test: other)],
+            idempotency: nil)
+        guard case .conditionFailed(0) = try node.refusal(.transact(.init("notes"), refused)) else {
+            throw Unexpected()
+        }
+        #expect(try node.plain("notes", "c")?["n"] == number(1))
+    }
+
     @Test("an idempotency key gives the same answer again, after a crash too, and refuses another body")
     func idempotency() throws {
         var node = try nodeWithSpace()

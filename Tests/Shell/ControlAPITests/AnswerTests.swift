@@ -169,7 +169,9 @@ private let dotText = "00000000000000000000000000000007:9"
             (.inviteRevoked, 410, "invite-revoked"), (.inviteForeign, 422, "invite-foreign"),
             (.alreadyMember(SpaceID(raw: .zero)), 409, "already-member"),
             (.inviterUnreachable(tried: ["a: b"]), 503, "no-inviter-reached"),
-            (.storeFull("x"), 507, "disk-full"),
+            (.storeFull("x"), 507, "disk-full"), (.commitFailed("x"), 507, "commit-failed"),
+            (.documentDamaged("d", of: SpaceID(raw: .zero), reason: "x"), 500, "document-damaged"),
+            (.noThread("x"), 503, "no-thread"),
             (.stopping, 503, "stopping"), (.storeFailed("x"), 500, "store-failed"),
         ] as [(NodeError, Int, String)])
     func refusals(error: NodeError, status: Int, code: String) throws {

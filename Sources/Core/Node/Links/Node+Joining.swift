@@ -158,7 +158,7 @@ extension Node {
             if name != wanted {
                 batch.answer(
                     request,
-                    .joinStage("a space named \(wanted) is on this node already: this one is \(name) here"))
+                    .joinStage("the name \(wanted) is taken here, or is an id: this space is \(name) here"))
             }
             try stored { node throws(StoreFailure) in
                 if node.left.index(of: joined.roster.space) != nil { node.forgetLeaving(joined.roster.space) }

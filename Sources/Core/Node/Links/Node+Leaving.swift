@@ -40,9 +40,12 @@ extension Node {
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
             try node.store.setMeta(NodeMeta.rebuilt(space.id), nil)
             try node.store.setMeta(NodeMeta.left, node.left.encoded())
-            // Positions start again when this device comes back to the space; cursors of before must not fit.
-            try node.renameStore()
         }
+        // Positions start again when this device comes back to the space; cursors of before must not fit.
+        startsBefore = startsBefore ?? (starts, isStartKept)
+        let ends = spaces.filter { $0.id != space.id }.map { ($0.id, $0.position) }
+        starts.leave(space.id, entropy.u64(), ends: Dictionary(ends) { first, _ in first })
+        isStartKept = false
         spaces.remove(at: index)
         linksForget(space.id, at: now)
         batch.log(

@@ -10,8 +10,10 @@ extension Node {
     /// Closed logs, ascending by replica.
     mutating func forks(of index: Int) throws(NodeError) -> [ForkReport] {
         try need(.reader, in: index)
-        return try stored { node throws(StoreFailure) in
+        try stored { node throws(StoreFailure) in
             try node.spaces[index].writeRun(to: &node.store, &node.batch)
+        }
+        return try reading(in: index) { node throws(StoreFailure) in
             var reports: [ForkReport] = []
             for replica in node.spaces[index].forks.closed.replicas {
                 reports.append(try node.fork(replica, in: index))
@@ -39,8 +41,10 @@ extension Node {
     /// Skipped changes, in commit order.
     mutating func skipped(of index: Int) throws(NodeError) -> [SkippedReport] {
         try need(.reader, in: index)
-        return try stored { node throws(StoreFailure) in
+        try stored { node throws(StoreFailure) in
             try node.spaces[index].writeRun(to: &node.store, &node.batch)
+        }
+        return try reading(in: index) { node throws(StoreFailure) in
             var reader = LogReader(space: node.spaces[index].id)
             var reports: [SkippedReport] = []
             let records = node.spaces[index].skipped.values.sorted {

@@ -22,14 +22,14 @@ extension Node {
             guard watchers.count < NodeLimits.watchersMax else {
                 throw .tooMany(what: "watchers", limit: NodeLimits.watchersMax)
             }
-            try stored { node throws(StoreFailure) in
+            try reading(in: index) { node throws(StoreFailure) in
                 try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow)
             }
         case .export(let reference, let view):
             let index = try index(of: reference)
             try need(.reader, in: index)
             let space = spaces[index].id
-            let reader = try stored { node throws(StoreFailure) in try node.store.reader() }
+            let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
             let job = ExportJob(store: reader, space: space, view: view)
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .log(let reference, let after, let document):
@@ -37,7 +37,7 @@ extension Node {
             try need(.reader, in: index)
             let space = spaces[index].id
             if let after, !spaces[index].durable.contains(after) { throw .noSuchChange(after) }
-            let job = try stored { node throws(StoreFailure) in
+            let job = try reading(in: index) { node throws(StoreFailure) in
                 try LogJob(store: node.store.reader(), space: space, document: document, after: after)
             }
             batch.answer(id, .reading(job, cursor: cursor(of: index)))

@@ -32,13 +32,17 @@ extension Node {
     mutating func answerRead(_ id: RequestID, _ request: NodeRequest, in index: Int) throws(NodeError) {
         switch request {
         case .listDocuments(_, let prefix, let after, let limit, _):
-            let page = try stored { node throws(StoreFailure) in
+            // Records of documents changed in this batch are written first, so that the page shows them.
+            try stored { node throws(StoreFailure) in
+                try node.spaces[index].writeDocuments(to: &node.store, &node.batch)
+            }
+            let page = try reading(in: index) { node throws(StoreFailure) in
                 try node.page(
                     of: index, prefix: prefix, after: after, limit: min(limit, NodeLimits.listingMax))
             }
             batch.answer(id, .documents(page.listings, next: page.next, cursor: cursor(of: index)))
         case .readDocument(_, let key, let view, _):
-            let found = try stored { node throws(StoreFailure) in
+            let found = try reading(key, in: index) { node throws(StoreFailure) in
                 try node.value(of: key, in: index, view: view)
             }
             guard let (value, version) = found else {
@@ -49,11 +53,10 @@ extension Node {
         }
     }
 
-    /// One page; records of documents changed in this batch are written first, so that the page shows them.
-    private mutating func page(of index: Int, prefix: Key, after: Key?, limit: Int)
+    /// One page of what is written.
+    private func page(of index: Int, prefix: Key, after: Key?, limit: Int)
         throws(StoreFailure) -> (listings: [DocumentListing], next: Key?)
     {
-        try spaces[index].writeDocuments(to: &store, &batch)
         var records = try store.documents(spaces[index].id, prefix: prefix, after: after, limit: limit + 1)
         let hasMore = records.count > limit
         if hasMore { records.removeLast() }

@@ -11,12 +11,27 @@ extension Node {
     mutating func handle(_ id: RequestID, _ request: NodeRequest, at now: Instant) {
         if request.isTransaction || request.isRead { batch.keep(id, request) }
         if request.isTransaction, batch.isOvertaken { return }
-        if let failure = batch.failure { return batch.refuse(id, NodeError(failure)) }
+        if let failure = batch.failure { return batch.refuse(id, NodeError(lost: failure)) }
         do throws(NodeError) {
             try answer(id, request, at: now)
         } catch {
-            batch.refuse(id, error)
+            refuse(id, error, at: now)
         }
+    }
+
+    /// Refuses a request; what a person has to look at is an alarm too.
+    mutating func refuse(_ id: RequestID, _ error: NodeError, at now: Instant) {
+        if case .documentDamaged(let key, let space, let reason) = error {
+            let name = spaceIndex(space).map { spaces[$0].name } ?? space.description
+            raise(
+                Alarm(
+                    code: "document-damaged",
+                    message: "document \(key) of space \(name) cannot be read: \(reason)",
+                    hint: "the disk or the memory may be failing: restore a backup; other documents are "
+                        + "served",
+                    since: now.wall, space: space))
+        }
+        batch.refuse(id, error)
     }
 
     private mutating func answer(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
@@ -69,11 +84,10 @@ extension Node {
 
     /// Finds a space by local name or by its 64-digit id.
     func index(of reference: SpaceReference) throws(NodeError) -> Int {
-        // By index, since a space is large; names first, since writing an id costs more than the rest.
+        // An id names its space whatever others are called (decision 0110).
+        if let id = SpaceID(digits: reference.text), let index = spaceIndex(id) { return index }
+        // By index, since a space is large.
         if let index = spaces.indices.first(where: { spaces[$0].name == reference.text }) { return index }
-        if let index = spaces.indices.first(where: { spaces[$0].id.description == reference.text }) {
-            return index
-        }
         throw .noSuchSpace(reference.text)
     }
 
@@ -107,6 +121,20 @@ extension Node {
         } catch {
             batch.fail(error)
             throw NodeError(error)
+        }
+    }
+
+    /// Runs a step that only reads: what cannot be read fails this request and no other. `document`: the one
+    /// that is read, when it is one.
+    mutating func reading<Result>(
+        _ document: Key? = nil, in index: Int, _ body: (inout Node) throws(StoreFailure) -> Result
+    ) throws(NodeError) -> Result {
+        do throws(StoreFailure) {
+            return try body(&self)
+        } catch {
+            batch.readFailed(error)
+            guard let document else { throw NodeError(error) }
+            throw NodeError(error, reading: document, of: spaces[index].id)
         }
     }
 }

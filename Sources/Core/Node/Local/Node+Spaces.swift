@@ -34,17 +34,17 @@ extension Node {
 
     /// A local name is free, and there is room for one more space.
     func checkName(_ name: String) throws(NodeError) {
-        guard SpaceName(name) != nil else { throw .invalidName(name) }
+        guard SpaceName(name) != nil, SpaceID(digits: name) == nil else { throw .invalidName(name) }
         if spaces.contains(where: { $0.name == name }) { throw .nameTaken(name) }
         guard spaces.count < NodeLimits.spacesMax else {
             throw .tooMany(what: "spaces", limit: NodeLimits.spacesMax)
         }
     }
 
-    /// The name itself when it is free here, else the first of name-2, name-3 … that is.
+    /// The name itself when it is free here and no id, else the first of name-2, name-3 … that is.
     func freeName(like name: String) -> String {
         let taken = Set(spaces.map(\.name))
-        if !taken.contains(name) { return name }
+        if !taken.contains(name), SpaceID(digits: name) == nil { return name }
         for number in 2... {
             let suffix = "-\(number)"
             let stem = name.prefix(RosterLimits.spaceNameBytesMax - suffix.utf8.count)
@@ -96,18 +96,20 @@ extension Node {
 
     func invites(of index: Int, at now: Instant) -> [InviteReport] {
         spaces[index].roster.inviteRecords().map { record in
-            // A token that let a device in again, which was still listed, left no operation.
-            let isSpent = record.spentBy != nil || spaces[index].invites.isSpent(record.invite.id)
-            let state =
-                isSpent
-                ? "spent"
-                : record.isRevoked
-                    ? "revoked"
-                    : now.wall / 1_000 > record.invite.expirySeconds ? "expired" : "open"
-            return InviteReport(
+            InviteReport(
                 id: record.invite.id.description, role: record.invite.role,
-                expires: record.invite.expirySeconds, state: state)
+                expires: record.invite.expirySeconds, state: state(of: record, in: index, at: now))
         }
+    }
+
+    /// What became of an invite. Only its issuer knows that it is burned, or let a device in again that was
+    /// still listed: neither leaves an operation.
+    private func state(of record: InviteRecord, in index: Int, at now: Instant) -> String {
+        let issued = spaces[index].invites
+        if record.spentBy != nil || issued.isSpent(record.invite.id) { return "spent" }
+        if record.isRevoked { return "revoked" }
+        if issued.isBurned(record.invite.id) { return "burned" }
+        return now.wall / 1_000 > record.invite.expirySeconds ? "expired" : "open"
     }
 
     mutating func revokeInvite(_ id: RequestID, in index: Int, invite: String, at now: Instant)
@@ -138,6 +140,15 @@ extension Node {
             rosterAdvanced(index, at: now)
         }
         try store.setMeta(NodeMeta.invites(spaces[index].id), spaces[index].invites.encoded())
+    }
+}
+
+extension SpaceID {
+    /// Nil unless the text is an id as the API writes it: 64 hexadecimal digits in lower case.
+    init?(digits text: String) {
+        guard text.utf8.count == 64, let raw = Hex.decode(text) else { return nil }
+        self.init(raw: Bytes32(raw))
+        if description != text { return nil }
     }
 }
 

@@ -16,10 +16,11 @@ extension Node {
         precondition(!transaction.operations.isEmpty, "the control API refuses an empty transaction")
         do throws(NodeError) {
             try need(.writer, in: index)
+            // A repeat writes nothing, so the floor of free disk does not concern it.
+            if try repeatAnswer(id, in: index, transaction) { return }
             if diskFree < NodeLimits.diskFloorBytes {
                 throw .storeFull("\(diskFree >> 20) MiB are free, the floor is 256 MiB")
             }
-            if try repeatAnswer(id, in: index, transaction) { return }
             try check(transaction.conditions, in: index)
             let outcome = try author(transaction, in: index, at: now)
             if let idempotency = transaction.idempotency {
@@ -44,9 +45,10 @@ extension Node {
             return false
         }
         let space = spaces[index].id
-        let known = try stored { node throws(StoreFailure) in
+        let known = try reading(in: index) { node throws(StoreFailure) in
             try node.store.idempotency(space, idempotency.key)
         }
+        // One that is over stays until the next sweep, which knows whether the clock was set.
         guard let known else { return false }
         guard known.bodyHash == idempotency.bodyHash else { throw .idempotencyKeyReused }
         batch.answer(
@@ -77,12 +79,12 @@ extension Node {
     }
 
     private mutating func holds(_ condition: Condition, in index: Int) throws(NodeError) -> Bool {
-        let cached = try stored { node throws(StoreFailure) in
+        let cached = try reading(condition.document, in: index) { node throws(StoreFailure) in
             try node.spaces[index].takeDocument(condition.document, from: &node.store, &node.batch)
         }
         defer { spaces[index].documents.put(cached) }
         switch condition.test {
-        case .equals(let path, let value): return cached.document.value(at: path) == value
+        case .equals(let path, let value): return cached.document.value(at: path)?.readsLike(value) ?? false
         case .exists(let path, let expected): return (cached.document.value(at: path) != nil) == expected
         case .version(let text):
             guard let token = VersionToken(text) else { throw .invalidVersion(text) }
@@ -90,17 +92,19 @@ extension Node {
             // What it showed is void, in part or whole: the document did change.
             if token.frontier.contains(where: spaces[index].forks.closed.isClosed) { return false }
             if frontier.allSatisfy(token.frontier.contains) { return true }
-            return try stored { node throws(StoreFailure) in
+            try stored { node throws(StoreFailure) in
+                try node.spaces[index].writeRun(to: &node.store, &node.batch)
+            }
+            return try reading(in: index) { node throws(StoreFailure) in
                 try node.past(of: token, in: index, covers: frontier)
             }
         }
     }
 
     /// True when every dot is in the causal past of the token: nothing touched the document since.
-    private mutating func past(of token: VersionToken, in index: Int, covers dots: [Dot])
+    private func past(of token: VersionToken, in index: Int, covers dots: [Dot])
         throws(StoreFailure) -> Bool
     {
-        try spaces[index].writeRun(to: &store, &batch)
         var past = VersionVector()
         var reader = LogReader(space: spaces[index].id)
         for dot in token.frontier where spaces[index].held.contains(dot) {

@@ -39,7 +39,7 @@ extension Node {
         if !waitingReads.isEmpty {
             let waiting = waitingReads
             waitingReads = []
-            for read in waiting where !answer(read, isLate: now.monotonic >= read.deadline) {
+            for read in waiting where !answer(read, at: now) {
                 waitingReads.append(read)
             }
         }
@@ -100,7 +100,8 @@ extension Node {
         return space.peerVectors[device]?.contains(change) ?? false
     }
 
-    private mutating func answer(_ waiting: WaitingRead, isLate: Bool) -> Bool {
+    private mutating func answer(_ waiting: WaitingRead, at now: Instant) -> Bool {
+        let isLate = now.monotonic >= waiting.deadline
         guard let index = spaceIndex(waiting.space) else {
             batch.refuse(waiting.request, .noSuchSpace(waiting.space.description))
             return true
@@ -112,7 +113,7 @@ extension Node {
         do throws(NodeError) {
             try answerRead(waiting.request, waiting.read, in: index)
         } catch {
-            batch.refuse(waiting.request, error)
+            refuse(waiting.request, error, at: now)
         }
         return true
     }

@@ -25,20 +25,30 @@ extension Node {
         let position = spaces[index].position
         var watcher = Watcher(
             request: id, space: spaces[index].id, prefix: prefix, follow: follow, position: position,
-            backlog: [], state: nil, needsResync: false)
-        var first = cursor(of: index)
+            backlog: [], past: nil, needsResync: false)
+        let present = Cursor(store: storeName, space: watcher.space, position: position)
+        // What a program may go on from when it has read this line and no other.
+        var first = present.text
         switch start {
         case .now: break
         case .begin:
-            watcher.state = StateLines(
-                store: try store.reader(), space: watcher.space, prefix: prefix,
-                cursor: Cursor(store: storeName, space: watcher.space, position: position))
-            try watcher.readState()
+            watcher.past = StateLines(
+                store: try store.reader(), space: watcher.space, prefix: prefix, cursor: present)
+            try watcher.readPast(in: spaces[index])
+            if !watcher.backlog.isEmpty { first = present.textWithin }
         case .cursor(let text):
-            let replay = try resume(text, in: index, prefix: prefix)
-            watcher.backlog = replay.lines
-            watcher.needsResync = replay.needsResync
-            if !replay.needsResync { first = text }
+            if let from = self.position(of: text, in: index) {
+                first = text
+                if from < position {
+                    watcher.past = ReplayLines(
+                        store: try store.reader(), space: watcher.space, storeName: storeName, prefix: prefix,
+                        after: from)
+                    try watcher.readPast(in: spaces[index])
+                }
+            } else {
+                watcher.needsResync = true
+                first = present.textWithin
+            }
         }
         // Events are only made while somebody watches: from here on the ring is without gaps.
         if spaces[index].watchers == 0 { spaces[index].ring.reset(to: position) }
@@ -61,7 +71,11 @@ extension Node {
 
     /// After each commit: every stream gets what it has room for.
     mutating func feedWatchers() {
-        for index in watchers.indices { feed(index) }
+        let reading = watchers.reduce(0) { $0 + ($1.past == nil ? 0 : 1) }
+        for index in watchers.indices {
+            feed(index)
+            watchers[index].past?.trim(to: NodeLimits.replayBytesMax / max(1, reading))
+        }
         for index in watchers.indices.reversed() where isDone(watchers[index]) {
             batch.answer(watchers[index].request, .ended)
             removeWatcher(at: index)
@@ -70,14 +84,17 @@ extension Node {
 
     private func isDone(_ watcher: Watcher) -> Bool {
         if spaceIndex(watcher.space) == nil { return true }
-        return !watcher.follow && watcher.backlog.isEmpty && watcher.state == nil && !watcher.needsResync
+        return !watcher.follow && watcher.backlog.isEmpty && watcher.past == nil && !watcher.needsResync
     }
 
     private mutating func feed(_ index: Int) {
         var watcher = watchers[index]
         guard let space = spaceIndex(watcher.space) else { return }
-        feedFromBacklog(&watcher)
-        guard watcher.window > 0, watcher.backlog.isEmpty, watcher.state == nil else {
+        // Held once, so that neither is copied when it changes.
+        watchers[index].backlog = []
+        watchers[index].past = nil
+        feedFromBacklog(&watcher, in: spaces[space])
+        guard watcher.window > 0, watcher.backlog.isEmpty, watcher.past == nil else {
             watchers[index] = watcher
             return
         }
@@ -91,16 +108,16 @@ extension Node {
         watchers[index] = watcher
     }
 
-    /// At most one page of the state a commit: its lines are credited, which brings the next one.
-    private mutating func feedFromBacklog(_ watcher: inout Watcher) {
+    /// At most one page of the past a commit: its lines are credited, which brings the next one.
+    private mutating func feedFromBacklog(_ watcher: inout Watcher, in space: SpaceState) {
         if watcher.backlog.isEmpty, watcher.window > 0 {
             do throws(StoreFailure) {
-                try watcher.readState()
+                try watcher.readPast(in: space)
             } catch {
                 batch.log(
                     .warning, "state-cut",
                     "a change stream could not read on (\(error)); it was told to read again")
-                watcher.state = nil
+                watcher.past = nil
                 watcher.needsResync = true
             }
         }

@@ -14,8 +14,8 @@ struct Watcher: Sendable {
     var position: CommitPosition
     /// Lines of the past (a resumed cursor, a page of the state), oldest last; sent before those of the ring.
     var backlog: [WatchLine]
-    /// Where the backlog comes from while the stream still tells the state that it began with.
-    var state: (any StateSource)?
+    /// Where the backlog comes from while the stream still tells the past that it began with.
+    var past: (any LineSource)?
     /// It fell behind: a resync line is due as soon as it takes lines again.
     var needsResync: Bool
     /// Bytes, roughly, of the lines sent and not yet credited, oldest first; at most
@@ -29,12 +29,17 @@ struct Watcher: Sendable {
         unreadBytes < NodeLimits.watchBytesMax ? NodeLimits.watchEventsMax - unread.count : 0
     }
 
-    /// Fills an empty backlog with the next page of the state; at its end there is no source any more.
-    mutating func readState() throws(StoreFailure) {
-        guard var source = state else { return }
-        let lines = try source.next()
-        state = lines == nil ? nil : source
-        backlog = lines?.reversed() ?? []
+    /// Fills an empty backlog with the next page of the past; at its end there is no source any more.
+    mutating func readPast(in space: SpaceState) throws(StoreFailure) {
+        // Taken out: what it changes in place is not copied first.
+        guard var source = past.take() else { return }
+        switch try source.next(in: space) {
+        case .lines(let lines, let isLast):
+            backlog = lines.reversed()
+            if !isLast { past = source }
+        case .end: break
+        case .lost: needsResync = true
+        }
     }
 
     mutating func sent(bytes: Int) {

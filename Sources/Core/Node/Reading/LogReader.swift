@@ -1,6 +1,6 @@
 // Finds changes in the stored logs again. A change can be decoded only from its log's last boundary on, so
-// this reader decodes whole sections (64 KiB at most) and keeps the last few: loading many documents of one
-// log decodes each section once.
+// this reader decodes whole sections (64 KiB, or one change that is larger) and keeps the last few: loading
+// many documents of one log decodes each section once.
 
 import Bytes
 import Causality
@@ -16,10 +16,13 @@ struct LogReader: Sendable {
     }
 
     private let space: SpaceID
-    private var sections: [Section: [Change]] = [:]
+    private var sections: [Section: (changes: [Change], bytes: Int)] = [:]
     /// Oldest first.
     private var order: [Section] = []
+    /// Stored bytes of `sections`.
+    private(set) var bytes = 0
     private static let sectionsMax = 256
+    private static let bytesMax = sectionsMax * WireLimits.boundaryBytes
 
     init(space: SpaceID) { self.space = space }
 
@@ -58,30 +61,44 @@ struct LogReader: Sendable {
     ) throws(StoreFailure) -> [Change] {
         let boundary = try store.boundary(space, replica, before: first)
         let section = Section(replica: replica, after: boundary?.last ?? .none)
-        if let known = sections[section], let head = known.last?.last, head >= last { return known }
-        let changes = try decode(section, boundary, from: store)
-        if sections.updateValue(changes, forKey: section) == nil {
+        if let known = sections[section]?.changes, let head = known.last?.last, head >= last { return known }
+        let decoded = try decode(section, boundary, from: store)
+        if let old = sections.updateValue(decoded, forKey: section) {
+            bytes -= old.bytes
+        } else {
             order.append(section)
-            if order.count > Self.sectionsMax { sections.removeValue(forKey: order.removeFirst()) }
         }
-        return changes
+        bytes += decoded.bytes
+        while order.count > Self.sectionsMax || (bytes > Self.bytesMax && order.count > 1) { dropFirst() }
+        return decoded.changes
+    }
+
+    /// Forgets the oldest sections until those that stay have so many bytes.
+    mutating func trim(to limit: Int) {
+        while bytes > limit, !order.isEmpty { dropFirst() }
+    }
+
+    private mutating func dropFirst() {
+        bytes -= sections.removeValue(forKey: order.removeFirst())?.bytes ?? 0
     }
 
     /// Decodes from a boundary to the next one or the end of the log. Rows never cross a boundary
     /// (`OpenRun`).
     private func decode(_ section: Section, _ boundary: BoundaryRecord?, from store: some StoreReading)
-        throws(StoreFailure) -> [Change]
+        throws(StoreFailure) -> (changes: [Change], bytes: Int)
     {
         var coder = try LogSection.coder(of: section.replica, from: boundary)
         let begin = coder.boundary
         var changes: [Change] = []
+        var bytes = 0
         while true {
             let runs = try store.runs(
                 space, section.replica, from: coder.next, bytesMax: WireLimits.boundaryBytes)
-            if runs.isEmpty { return changes }
+            if runs.isEmpty { return (changes, bytes) }
             for run in runs {
                 try LogSection.decode(run, with: &coder, into: &changes)
-                if coder.boundary != begin { return changes }
+                bytes += run.bytes.count
+                if coder.boundary != begin { return (changes, bytes) }
             }
         }
     }

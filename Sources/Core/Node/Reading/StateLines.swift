@@ -7,14 +7,8 @@ import Causality
 import Documents
 import Wire
 
-/// Lines of a change stream that are made while it is read.
-protocol StateSource: Sendable {
-    /// The next lines, in order, at least one; nil when there are no more.
-    mutating func next() throws(StoreFailure) -> [WatchLine]?
-}
-
 /// One line a document, ascending by key.
-struct StateLines<Reader: StoreReading & Sendable>: StateSource {
+struct StateLines<Reader: StoreReading & Sendable>: LineSource {
     /// Work that is done at once: one read of many watchers must not be felt by others.
     private static var documentsMax: Int { 64 }
     private static var bytesMax: Int { 256 << 10 }
@@ -38,15 +32,17 @@ struct StateLines<Reader: StoreReading & Sendable>: StateSource {
     }
 
     /// Only the last line's cursor can be gone on from: who read less has not seen the whole state.
-    mutating func next() throws(StoreFailure) -> [WatchLine]? {
+    mutating func next(in space: SpaceState) throws(StoreFailure) -> LinePage {
         var lines: [WatchLine] = []
         while lines.isEmpty, !isOver { try readPage(&lines) }
         if isOver, let last = held {
             held = nil
             lines.append(.state(cursor: cursor.text, key: last.key, patches: last.patches))
         }
-        return lines.isEmpty ? nil : lines
+        return lines.isEmpty ? .end : .lines(lines, isLast: isOver)
     }
+
+    mutating func trim(to bytes: Int) { logs.trim(to: bytes) }
 
     private mutating func readPage(_ lines: inout [WatchLine]) throws(StoreFailure) {
         let limit = Self.documentsMax

@@ -76,8 +76,8 @@ extension SpaceState {
         do throws(StoreFailure) {
             cached = try takeDocument(request.document, from: &store, &batch)
         } catch {
-            batch.fail(error)
-            throw NodeError(error)
+            batch.readFailed(error)
+            throw NodeError(error, reading: request.document, of: id)
         }
         defer { documents.put(cached) }
         if draft.before[request.document] == nil { draft.before[request.document] = cached.record }

@@ -1,0 +1,157 @@
+// The lines of a resumed change stream, made again from the log (decision 0003): patches are a function of the
+// document before and the change, and the commit order is kept, so the lines are the ones that were sent then.
+// As with the state (`StateLines`) a page is made when the one before was taken. Documents are kept from page
+// to page as far as there is room, and are otherwise made again as they were at that position.
+
+import Bytes
+import Causality
+import Documents
+import Wire
+
+/// One line a change that touched documents with the prefix, in commit order, from a read snapshot.
+struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
+    /// A document as it was at `position`.
+    private struct Replayed: Sendable {
+        var document: Document
+        /// A guess at its memory, as of `CachedDocument`.
+        var bytes = 512
+    }
+
+    private static var linesMax: Int { 256 }
+    private static var bytesMax: Int { 256 << 10 }
+
+    private let store: Reader
+    private let space: SpaceID
+    private let storeName: UInt64
+    private let prefix: Key
+    /// Every change up to here was told, or had nothing to tell.
+    private var position: CommitPosition
+    private var records: ArraySlice<CommitRecord> = []
+    private var isLastPage = false
+    private var isLost = false
+    private var logs: LogReader
+    private var documents: [Key: Replayed] = [:]
+    /// The sum over `documents`.
+    private(set) var documentBytes = 0
+    /// Changes of before `position` that may still be replayed to make documents.
+    private var budget = NodeLimits.replayChangesMax
+
+    init(store: Reader, space: SpaceID, storeName: UInt64, prefix: Key, after position: CommitPosition) {
+        self.store = store
+        self.space = space
+        self.storeName = storeName
+        self.prefix = prefix
+        self.position = position
+        logs = LogReader(space: space)
+    }
+
+    mutating func next(in space: SpaceState) throws(StoreFailure) -> LinePage {
+        var lines: [WatchLine] = []
+        var bytes = 0
+        while !isLost, bytes < Self.bytesMax, lines.count < Self.linesMax {
+            guard let record = try nextRecord() else { break }
+            if record.status != .void, let line = try line(of: record, in: space) {
+                bytes += line.estimatedBytes
+                lines.append(line)
+            }
+            position = record.position
+        }
+        let isLast = isLastPage && records.isEmpty && !isLost
+        if !lines.isEmpty { return .lines(lines, isLast: isLast) }
+        return isLost ? .lost : .end
+    }
+
+    mutating func trim(to bytes: Int) {
+        if documentBytes > bytes { forgetDocuments() }
+        logs.trim(to: bytes)
+    }
+
+    private mutating func nextRecord() throws(StoreFailure) -> CommitRecord? {
+        if records.isEmpty, !isLastPage {
+            let limit = Self.linesMax
+            let page = try store.commits(space, after: position, limit: limit)
+            isLastPage = page.count < limit
+            records = page[...]
+        }
+        return records.popFirst()
+    }
+
+    /// Nil when nobody is told of the change, or when the budget is used up (`isLost`).
+    private mutating func line(of record: CommitRecord, in space: SpaceState) throws(StoreFailure)
+        -> WatchLine?
+    {
+        let change = try logs.change(record, from: store)
+        let touched = change.touched
+        var made: [ChangeEvent.DocumentPatches] = []
+        for key in touched where key.hasPrefix(prefix) {
+            guard var replayed = try document(key) else {
+                isLost = true
+                return nil
+            }
+            if record.status == .skipped {
+                replayed.document.markIncomplete()
+            } else {
+                let (operations, stamps) = change.operations(touching: key)
+                made.add(replayed.document.apply(operations, stamps: stamps), to: replayed.document)
+                replayed.bytes += 4 * operations.reduce(0) { $0 + $1.estimatedBytes }
+            }
+            keep(replayed, key)
+        }
+        let isTold = prefix.utf8Count == 0 && record.status == .executed && !touched.isEmpty
+        guard isTold || !made.isEmpty else { return nil }
+        let author = space.author(of: change.replica) ?? DeviceID(publicKey: .zero)
+        return .change(
+            ChangeEvent(
+                cursor: Cursor(store: storeName, space: space.id, position: record.position).text,
+                change: change.id, author: author, authorName: space.nameOf(author),
+                timestamp: change.timestamp, documents: made, cause: nil))
+    }
+
+    // MARK: Documents
+
+    /// Takes the document out as it was at `position`; nil when the budget is used up.
+    private mutating func document(_ key: Key) throws(StoreFailure) -> Replayed? {
+        if let known = documents.removeValue(forKey: key) {
+            documentBytes -= known.bytes
+            return known
+        }
+        var replayed = Replayed(document: Document(key: key))
+        var from = CommitPosition.start
+        if let snapshot = try store.snapshot(space, key), snapshot.position <= position {
+            replayed.document = try SpaceState.decode(snapshot, key)
+            replayed.bytes += 4 * snapshot.bytes.count
+            from = snapshot.position
+        }
+        let limit = 1_000
+        while true {
+            let page = try store.commits(space, touching: key, after: from, limit: limit)
+            for record in page {
+                if record.position > position { return replayed }
+                budget -= 1
+                if budget < 0 { return nil }
+                from = record.position
+                if record.status == .void { continue }
+                let (operations, stamps) = try logs.change(record, from: store).operations(touching: key)
+                if record.status == .skipped {
+                    replayed.document.markIncomplete()
+                } else {
+                    _ = replayed.document.apply(operations, stamps: stamps, wantsPatches: false)
+                    replayed.bytes += 4 * operations.reduce(0) { $0 + $1.estimatedBytes }
+                }
+            }
+            if page.count < limit { return replayed }
+        }
+    }
+
+    /// Puts it back; the others go when there is no room for all.
+    private mutating func keep(_ replayed: Replayed, _ key: Key) {
+        if documentBytes + replayed.bytes > NodeLimits.replayBytesMax { forgetDocuments() }
+        documents[key] = replayed
+        documentBytes += replayed.bytes
+    }
+
+    private mutating func forgetDocuments() {
+        documents = [:]
+        documentBytes = 0
+    }
+}
