@@ -3,6 +3,7 @@
 
 import Bytes
 import ControlAPI
+import Glibc
 import NIOCore
 import Node
 import NodeRuntime
@@ -18,6 +19,8 @@ final class AskExchange: Exchange {
     /// What the node works on for us.
     private var asked: RequestID?
     private var read: LongRead?
+    /// Of a backup that is asked for: until its copy is handed to `read`, or removed.
+    private var turn: BackupTurn?
     private var isOver = false
 
     init(_ context: ExchangeContext, _ routed: RoutedRequest, request: NodeRequest) {
@@ -89,11 +92,17 @@ final class AskExchange: Exchange {
     private var isWaiting: Bool { asked == nil || routed.route.name == .wait || routed.atLeast != nil }
 
     private func ask(_ request: NodeRequest) {
+        if case .backup = request {
+            turn = context.backups.take()
+            if turn == nil {
+                return finish(WholeAnswer(APIError(NodeError.tooMany(what: "backups", limit: 1))))
+            }
+        }
         asked = context.submit(request) { [self] in answer($0) }
     }
 
     private func answer(_ answer: NodeAnswer) {
-        guard !isOver else { return }
+        guard !isOver else { return discard(answer) }
         if answer.isFinal { asked = nil }
         switch answer {
         case .joinStage, .joined: line(answer)
@@ -101,8 +110,9 @@ final class AskExchange: Exchange {
         case .reading(let job, let cursor):
             stream(job, WholeAnswer.lines, headers: [("Repl-Cursor", cursor)])
         case .backup(let path):
+            guard let turn = turn.take() else { preconditionFailure("a backup is made in its turn") }
             do throws(StoreFailure) {
-                stream(try BackupFile(path: path), WholeAnswer.bytes, headers: [])
+                stream(try BackupFile(path: path, turn), WholeAnswer.bytes, headers: [])
             } catch {
                 finish(WholeAnswer(APIError(NodeError.storeFailed("\(error)"))))
             }
@@ -114,8 +124,15 @@ final class AskExchange: Exchange {
         }
     }
 
+    /// Nobody waits for it any more; the copy that a backup has made goes all the same.
+    private func discard(_ answer: NodeAnswer) {
+        if case .backup(let path) = answer { unlink(path) }
+        if answer.isFinal { turn = nil }
+    }
+
     private func finish(_ answer: WholeAnswer) {
         isOver = true
+        turn = nil
         context.writer.send(answer)
     }
 

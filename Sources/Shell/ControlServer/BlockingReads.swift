@@ -22,16 +22,20 @@ struct BlockingReads: Sendable {
 final class BackupFile: ReadJob {
     private static let pieceBytes = 256 << 10
     private let descriptor: Int32
+    /// Held until the copy is gone.
+    private let turn: BackupTurn
 
-    init(path: String) throws(StoreFailure) {
+    init(path: String, _ turn: BackupTurn) throws(StoreFailure) {
+        self.turn = turn
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw .failed(code: errno, "opening the backup: \(String(cString: strerror(errno)))")
-        }
+        let status = errno
         unlink(path)
+        guard descriptor >= 0 else {
+            throw .failed(code: status, "opening the backup: \(String(cString: strerror(status)))")
+        }
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     func next() throws(StoreFailure) -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)

@@ -110,6 +110,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let shared = ExchangeContext(
             gateway: server.gateway, writer: writer, pool: server.pool, limits: server.limits,
+            backups: server.backups,
             pauseInput: { [weak self] in self?.pause($0, bound.value) })
         switch routed.endpoint {
         case .openAPI: return DocumentExchange(writer)

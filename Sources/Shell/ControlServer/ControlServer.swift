@@ -17,6 +17,7 @@ struct ConnectionSettings: Sendable {
     let gateway: any Gateway
     let pool: BlockingReads
     let limits: ControlLimits
+    let backups = BackupTurns()
 }
 
 /// Serves the control API. `bind` when the node can serve, then `run`; cancelled or shut down gracefully, it

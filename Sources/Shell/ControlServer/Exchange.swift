@@ -33,6 +33,7 @@ struct ExchangeContext {
     /// For reads that block on the disk.
     let pool: BlockingReads
     let limits: ControlLimits
+    let backups: BackupTurns
     /// Holds the reading of the socket, or goes on with it.
     let pauseInput: (Bool) -> Void
 

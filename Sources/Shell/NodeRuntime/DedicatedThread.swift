@@ -9,8 +9,15 @@ public enum DedicatedThread {
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
-    /// Runs `body` on a new thread, which ends with it; `name` says what it is for.
+    /// Runs `body` on a new thread, which ends with it; `name` says what it is for. For what a daemon cannot
+    /// do without.
     public static func start(_ name: String, _ body: sending @escaping () -> Void) {
+        let reason = tryStart(body)
+        precondition(reason == nil, "no thread for \(name): \(reason ?? "")")
+    }
+
+    /// The same for what can be refused: why the system gives no thread; nil when it runs.
+    public static func tryStart(_ body: sending @escaping () -> Void) -> String? {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()
@@ -26,6 +33,8 @@ public enum DedicatedThread {
                 return nil
             }, work.toOpaque())
         pthread_attr_destroy(&attributes)
-        precondition(status == 0, "no thread for \(name): \(String(cString: strerror(status)))")
+        if status == 0 { return nil }
+        work.release()
+        return String(cString: strerror(status))
     }
 }

@@ -10,6 +10,8 @@ struct Delivery {
     private let log: Logger
     private let peers: (any PeerPort)?
     private let errands: Errands
+    /// Runs an errand on a thread of its own; why it cannot.
+    private let run: (@escaping @Sendable () -> Void) -> String?
     private let post: @Sendable (Input) -> Void
     private var answers: [RequestID: @Sendable (NodeAnswer) -> Void] = [:]
     private var orders: [PeerOrder] = []
@@ -18,11 +20,14 @@ struct Delivery {
 
     /// `post` hands an input to the node, from any thread.
     init(
-        log: Logger, peers: (any PeerPort)?, errands: Errands, post: @escaping @Sendable (Input) -> Void
+        log: Logger, peers: (any PeerPort)?, errands: Errands,
+        run: @escaping (@escaping @Sendable () -> Void) -> String? = { DedicatedThread.tryStart($0) },
+        post: @escaping @Sendable (Input) -> Void
     ) {
         self.log = log
         self.peers = peers
         self.errands = errands
+        self.run = run
         self.post = post
     }
 
@@ -94,14 +99,16 @@ struct Delivery {
     private mutating func startBackup(for id: RequestID) {
         guard let receiver = answers.removeValue(forKey: id) else { return }
         let (backup, log) = (errands.backup, log)
-        DedicatedThread.start("repld-backup") {
+        let refused = run {
             do {
                 receiver(.backup(path: try backup()))
             } catch {
                 log.error("the backup failed: \(error)", metadata: ["code": "backup-failed"])
-                receiver(.failed(.storeFailed("\(error)")))
+                let failure = (error as? StoreFailure).map { NodeError($0) }
+                receiver(.failed(failure ?? .storeFailed("\(error)")))
             }
         }
+        if let refused { receiver(.failed(.noThread(refused))) }
     }
 
     /// The new settings are queued before the answer leaves: whatever its receiver asks next finds them in
@@ -109,13 +116,14 @@ struct Delivery {
     private mutating func startReload(for id: RequestID, _ isCheck: Bool) {
         guard let receiver = answers.removeValue(forKey: id) else { return }
         let (reload, post) = (errands.reload, post)
-        DedicatedThread.start("repld-reload") {
+        let refused = run {
             do {
                 receiver(.reloaded(try reload(isCheck) { post(.settings($0)) }))
             } catch {
                 receiver(.failed(.configInvalid("\(error)")))
             }
         }
+        if let refused { receiver(.failed(.noThread(refused))) }
     }
 }
 

@@ -17,8 +17,19 @@ public struct SQLiteBackup: Sendable {
     private static let (prefix, suffix) = (".repld-copy-", ".tmp")
 
     /// Writes a copy beside the database and returns its path. Whoever has read it removes it; what a crash
-    /// leaves goes at the next start.
+    /// leaves goes at the next start. `full` when the copy would leave less than the floor of free disk, at
+    /// which local writes stop.
     public func write(at wall: UInt64) throws(StoreFailure) -> String {
+        try write(at: wall, freeBytes: freeBytes)
+    }
+
+    func write(at wall: UInt64, freeBytes: UInt64?) throws(StoreFailure) -> String {
+        let size = bytes(of: database) + bytes(of: database + "-wal")
+        if let freeBytes, freeBytes < size + NodeLimits.diskFloorBytes {
+            throw .full(
+                "a backup takes up to \(size >> 20) MiB, \(freeBytes >> 20) MiB are free, and "
+                    + "\(NodeLimits.diskFloorBytes >> 20) MiB stay free")
+        }
         let path = "\(directory)/\(Self.prefix)\(wall)-\(UInt32.random(in: 0 ... .max))\(Self.suffix)"
         do throws(StoreFailure) {
             // Made by us, empty, so that nobody else can read it at any time.
@@ -32,6 +43,19 @@ public struct SQLiteBackup: Sendable {
             throw error
         }
         return path
+    }
+
+    /// Where the copy is written; nil when the system does not say.
+    private var freeBytes: UInt64? {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+
+    /// A file's length; 0 when there is none.
+    private func bytes(of path: String) -> UInt64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
     }
 
     /// Wall milliseconds as a person reads them, e.g. 2026-01-31 09:05:00 UTC.

@@ -241,6 +241,39 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         }
     }
 
+    @Test("a backup that finds the disk full is a 507, and an errand without a thread a 503")
+    func refusedErrands() async throws {
+        let machine = Script(Record()) { input in
+            if case .request(let id, _) = input { [.backup(id)] } else { [] }
+        }
+        let runtime = runtime(backup: { throw StoreFailure.full("no space") })
+        runtime.start(machine, peers: nil)
+        guard case .storeFull("no space")? = error(await answer(runtime, .backup)) else {
+            Issue.record("a full disk is told")
+            return
+        }
+        let answers = Mutex<[NodeError]>([])
+        let errands = Errands(backup: { "/copy" })
+        var delivery = Delivery(
+            log: silent, peers: nil, errands: errands, run: { _ in "Resource temporarily unavailable" }
+        ) { _ in }
+        for id in [RequestID(1), RequestID(2)] {
+            delivery.register(
+                .request(id, .backup) { answer in
+                    if case .failed(let error) = answer { answers.withLock { $0.append(error) } }
+                })
+        }
+        let halt = delivery.deliver([.backup(RequestID(1)), .reload(RequestID(2), isCheck: false)])
+        #expect(halt == nil)
+        for error in answers.withLock({ $0 }) {
+            guard case .noThread("Resource temporarily unavailable") = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+        #expect(answers.withLock { $0.count } == 2)
+    }
+
     @Test("many threads hand over, and the node sees each thread's inputs in order", arguments: [4])
     func ordered(threads: Int) async throws {
         let (record, runtime) = (Record(), runtime())

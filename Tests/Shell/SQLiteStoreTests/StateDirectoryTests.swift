@@ -6,9 +6,10 @@ import Causality
 import Crypto
 import Foundation
 import Node
-import SQLiteStore
 import Testing
 import Wire
+
+@testable import SQLiteStore
 
 private let home = SpaceID(raw: Bytes32([UInt8](repeating: 1, count: 32)))
 private let log = ReplicaID(raw: Bytes16(high: 1, low: 1))
@@ -275,6 +276,24 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
         try started(state) { _ in }
         for name in mine { #expect(access("\(state)/\(name)", F_OK) == 0, "\(name)") }
         for name in [copy, "\(copy)-journal"] { #expect(access(name, F_OK) != 0, "\(name)") }
+    }
+
+    @Test("a backup that would leave less than the floor of free disk is refused, and nothing is written")
+    func backupWithoutRoom() throws {
+        try started(state) { run in
+            try run.write()
+            let backup = run.directory.backup
+            let before = try FileManager.default.contentsOfDirectory(atPath: state).sorted()
+            do throws(StoreFailure) {
+                _ = try backup.write(at: 0, freeBytes: NodeLimits.diskFloorBytes + 1_000)
+                Issue.record("it was written")
+            } catch {
+                guard case .full(let words) = error else { throw error }
+                #expect(words.contains("256 MiB stay free"), "\(words)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: state).sorted() == before)
+            unlink(try backup.write(at: 0, freeBytes: NodeLimits.diskFloorBytes + (64 << 20)))
+        }
     }
 
     @Test("a backup put back in place, in the run that it was made in, is noticed")
