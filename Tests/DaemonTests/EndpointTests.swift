@@ -151,7 +151,11 @@ extension DaemonTests {
                 #expect(invite["token"].string?.hasPrefix("repl1-") == true)
                 let refused = try api.post("/v1/spaces/s/invites", #"{"role":"king","expiresSeconds":60}"#)
                 #expect(refused.status == 422, "\(refused)")
+                let open = try api.get("/v1/spaces/s/invites").json()["invites"][0]
+                #expect(open["id"].string == id && open["role"] == "reader" && open["state"] == "open")
                 #expect(try api.request("DELETE", "/v1/spaces/s/invites/\(id)").status == 200)
+                let revoked = try api.get("/v1/spaces/s/invites").json()["invites"][0]
+                #expect(revoked["id"].string == id && revoked["state"] == "revoked", "\(revoked)")
                 #expect(try api.request("DELETE", "/v1/spaces/s/invites/0000").status == 404)
             }
         }

@@ -93,6 +93,14 @@ extension APIError {
         APIError(413, "line-too-long", "the line is over \(limit) bytes", hint: "split the transaction")
     }
 
+    /// The same of an import, whose line is a whole document.
+    public static func importLineTooLong(limit: Int) -> APIError {
+        APIError(
+            413, "line-too-long", "the line is over \(limit) bytes",
+            hint:
+                "restore a backup to take the document over whole, or leave the line out and import the rest")
+    }
+
     public static func callerRefused() -> APIError {
         APIError(
             403, "no-credentials",

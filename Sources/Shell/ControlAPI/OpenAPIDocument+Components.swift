@@ -84,9 +84,6 @@ extension OpenAPIDocument {
           "Absent":{
            "description":"No such thing.",
            "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}},
-          "Method":{
-           "description":"The path does not take this method; `Allow` says which it takes.",
-           "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}},
           "RanOut":{
            "description":"A wait ran out.",
            "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}},
@@ -95,7 +92,7 @@ extension OpenAPIDocument {
         `already-member`.",
            "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}},
           "Gone":{
-           "description":"A spent, expired or revoked invite.",
+           "description":"A spent, expired, revoked or burned invite.",
            "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}},
           "ConditionFailed":{
            "description":"A condition failed; nothing was written.",
@@ -116,10 +113,11 @@ extension OpenAPIDocument {
            "description":"The store failed.",
            "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}},
           "Unavailable":{
-           "description":"Stopping, or nobody reached.",
+           "description":"Stopping, nobody reached, or no thread to be had.",
            "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}},
           "DiskFull":{
-           "description":"The disk is full or at its floor; nothing was written.",
+           "description":"The disk is full or at its floor, or the commit failed; nothing was written. A \#
+        read too, when it was in the batch.",
            "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}}}
         """#
 }

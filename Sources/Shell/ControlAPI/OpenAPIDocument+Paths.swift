@@ -8,8 +8,9 @@ extension OpenAPIDocument {
            "responses":{
             "200":{
              "description":"OpenAPI 3.1.","content":{"application/json":{"schema":{"type":"object"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"}}}},
          "/v1/status":{
@@ -19,10 +20,12 @@ extension OpenAPIDocument {
             "200":{
              "description":"The status.",
              "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Status"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/peers":{
           "get":{
            "operationId":"peers",
@@ -40,10 +43,12 @@ extension OpenAPIDocument {
                   "type":"array","items":{"$ref":"#/components/schemas/Address"},
                   "description":"Behind which no device is known yet."}},
                 "required":["peers","addresses"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/metrics":{
           "get":{
            "operationId":"metrics","summary":"Counters as Prometheus text.",
@@ -51,21 +56,25 @@ extension OpenAPIDocument {
             "200":{
              "description":"Prometheus text exposition.",
              "content":{"text/plain":{"schema":{"type":"string"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/backup":{
           "post":{
            "operationId":"backup",
-           "summary":"A consistent copy of the node's database. Restored, it opens a new incarnation.",
+           "summary":"A consistent copy of the node's database. Restored, it opens a new incarnation. One at \#
+        a time: 429 until the one before was read or its client is gone.",
            "responses":{
             "200":{
              "description":"One SQLite file.",
              "content":{
               "application/vnd.sqlite3":{"schema":{"contentMediaType":"application/vnd.sqlite3"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
@@ -79,11 +88,12 @@ extension OpenAPIDocument {
             "200":{
              "description":"What became of each setting that differs, by key.",
              "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Reload"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
-            "422":{"$ref":"#/components/responses/Wrong"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/join":{
           "post":{
            "operationId":"join",
@@ -97,13 +107,11 @@ extension OpenAPIDocument {
             "200":{
              "description":"NDJSON.",
              "content":{"application/x-ndjson":{"schema":{"$ref":"#/components/schemas/JoinLine"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "409":{"$ref":"#/components/responses/Conflict"},"410":{"$ref":"#/components/responses/Gone"},
-            "413":{"$ref":"#/components/responses/OverLimit"},
-            "415":{"$ref":"#/components/responses/ContentType"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"409":{"$ref":"#/components/responses/Conflict"},
+            "410":{"$ref":"#/components/responses/Gone"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces":{
@@ -118,10 +126,12 @@ extension OpenAPIDocument {
                 "type":"object",
                 "properties":{"spaces":{"type":"array","items":{"$ref":"#/components/schemas/Space"}}},
                 "required":["spaces"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}},
           "post":{
            "operationId":"createSpace","summary":"Makes a space with this device as its admin.",
            "requestBody":{
@@ -131,13 +141,11 @@ extension OpenAPIDocument {
             "201":{
              "description":"The space.",
              "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Space"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
             "409":{"$ref":"#/components/responses/Conflict"},
             "413":{"$ref":"#/components/responses/OverLimit"},
-            "415":{"$ref":"#/components/responses/ContentType"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}":{
@@ -148,19 +156,22 @@ extension OpenAPIDocument {
             "200":{
              "description":"The space.",
              "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Space"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}},
           "delete":{
            "operationId":"leaveSpace","summary":"Leaves the space and removes its data from this node.",
            "responses":{
             "200":{
              "description":"Done.",
              "content":{"application/json":{"schema":{"type":"object","additionalProperties":false}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "409":{"$ref":"#/components/responses/Conflict"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"409":{"$ref":"#/components/responses/Conflict"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
@@ -177,10 +188,12 @@ extension OpenAPIDocument {
                 "type":"object",
                 "properties":{"members":{"type":"array","items":{"$ref":"#/components/schemas/Member"}}},
                 "required":["members"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/forks":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "get":{
@@ -195,8 +208,9 @@ extension OpenAPIDocument {
                 "type":"object",
                 "properties":{"forks":{"type":"array","items":{"$ref":"#/components/schemas/Fork"}}},
                 "required":["forks"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
@@ -215,15 +229,16 @@ extension OpenAPIDocument {
                 "properties":{
                  "changes":{"type":"array","items":{"$ref":"#/components/schemas/SkippedChange"}}},
                 "required":["changes"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/invites":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "get":{
-           "operationId":"listInvites","summary":"Invites that this node made.",
+           "operationId":"listInvites","summary":"Invites to the space, of all its admins.",
            "responses":{
             "200":{
              "description":"The invites.",
@@ -233,10 +248,12 @@ extension OpenAPIDocument {
                 "type":"object",
                 "properties":{"invites":{"type":"array","items":{"$ref":"#/components/schemas/Invite"}}},
                 "required":["invites"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}},
           "post":{
            "operationId":"createInvite","summary":"Makes an invite for one device. Only admins invite.",
            "requestBody":{
@@ -250,12 +267,10 @@ extension OpenAPIDocument {
                "schema":{
                 "type":"object","properties":{"id":{"type":"string"},"token":{"type":"string"}},
                 "required":["id","token"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "413":{"$ref":"#/components/responses/OverLimit"},
-            "415":{"$ref":"#/components/responses/ContentType"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/invites/{id}":{
@@ -266,11 +281,11 @@ extension OpenAPIDocument {
             "200":{
              "description":"Done.",
              "content":{"application/json":{"schema":{"type":"object","additionalProperties":false}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "409":{"$ref":"#/components/responses/Conflict"},"410":{"$ref":"#/components/responses/Gone"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"409":{"$ref":"#/components/responses/Conflict"},
+            "410":{"$ref":"#/components/responses/Gone"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/documents":{
@@ -299,11 +314,13 @@ extension OpenAPIDocument {
                  "next":{"type":["string","null"]}},
                 "required":["documents","next"]}}},
              "headers":{"Repl-Cursor":{"$ref":"#/components/headers/Repl-Cursor"}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "408":{"$ref":"#/components/responses/RanOut"},"422":{"$ref":"#/components/responses/Wrong"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"408":{"$ref":"#/components/responses/RanOut"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/documents/{key}":{
           "parameters":[{"$ref":"#/components/parameters/space"},{"$ref":"#/components/parameters/key"}],
           "get":{
@@ -317,13 +334,13 @@ extension OpenAPIDocument {
              "description":"The document.",
              "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Document"}}},
              "headers":{"Repl-Cursor":{"$ref":"#/components/headers/Repl-Cursor"}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "408":{"$ref":"#/components/responses/RanOut"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"408":{"$ref":"#/components/responses/RanOut"},
             "413":{"$ref":"#/components/responses/OverLimit"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/transactions":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "post":{
@@ -339,14 +356,12 @@ extension OpenAPIDocument {
              "description":"The change, null when nothing changed, and the version with it.",
              "content":{"application/json":{"schema":{"$ref":"#/components/schemas/TransactionAnswer"}}},
              "headers":{"Repl-Cursor":{"$ref":"#/components/headers/Repl-Cursor"}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "409":{"$ref":"#/components/responses/Conflict"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"409":{"$ref":"#/components/responses/Conflict"},
             "412":{"$ref":"#/components/responses/ConditionFailed"},
             "413":{"$ref":"#/components/responses/OverLimit"},
-            "415":{"$ref":"#/components/responses/ContentType"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/transactions:stream":{
@@ -369,12 +384,12 @@ extension OpenAPIDocument {
                "schema":{
                 "oneOf":[
                  {"$ref":"#/components/schemas/TransactionAnswer"},{"$ref":"#/components/schemas/Error"}]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "415":{"$ref":"#/components/responses/ContentType"},
-            "422":{"$ref":"#/components/responses/Wrong"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/changes":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "get":{
@@ -393,11 +408,12 @@ extension OpenAPIDocument {
              "content":{
               "application/x-ndjson":{"schema":{"$ref":"#/components/schemas/ChangeLine"}},
               "text/event-stream":{"schema":{"type":"string"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/export":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "get":{
@@ -412,17 +428,20 @@ extension OpenAPIDocument {
              "description":"NDJSON.",
              "content":{"application/x-ndjson":{"schema":{"$ref":"#/components/schemas/ExportLine"}}},
              "headers":{"Repl-Cursor":{"$ref":"#/components/headers/Repl-Cursor"}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "408":{"$ref":"#/components/responses/RanOut"},"422":{"$ref":"#/components/responses/Wrong"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"408":{"$ref":"#/components/responses/RanOut"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/import":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "post":{
            "operationId":"importDocuments",
            "summary":"Restores documents with their kinds from the typed view, a transaction a line. The \#
-        first line that fails ends it; those before it are kept.",
+        first line that fails ends it; those before it are kept. A document that is larger than one change \#
+        may be (1 MiB) is 413 `document-too-large`.",
            "requestBody":{
             "required":true,
             "content":{
@@ -442,13 +461,11 @@ extension OpenAPIDocument {
                   "description":"The last change that was made; null when nothing changed."},
                  "version":{"$ref":"#/components/schemas/Version"}},
                 "required":["documents","change"]}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "409":{"$ref":"#/components/responses/Conflict"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"409":{"$ref":"#/components/responses/Conflict"},
             "413":{"$ref":"#/components/responses/OverLimit"},
-            "415":{"$ref":"#/components/responses/ContentType"},
-            "422":{"$ref":"#/components/responses/Wrong"},"429":{"$ref":"#/components/responses/TooMany"},
-            "500":{"$ref":"#/components/responses/Failed"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/log":{
@@ -464,12 +481,13 @@ extension OpenAPIDocument {
              "description":"NDJSON.",
              "content":{"application/x-ndjson":{"schema":{"$ref":"#/components/schemas/LogLine"}}},
              "headers":{"Repl-Cursor":{"$ref":"#/components/headers/Repl-Cursor"}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "408":{"$ref":"#/components/responses/RanOut"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"408":{"$ref":"#/components/responses/RanOut"},
             "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}},
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
          "/v1/spaces/{space}/wait":{
           "parameters":[{"$ref":"#/components/parameters/space"}],
           "get":{
@@ -482,10 +500,12 @@ extension OpenAPIDocument {
             "200":{
              "description":"All hold it.",
              "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Waited"}}}},
-            "400":{"$ref":"#/components/responses/Malformed"},
-            "403":{"$ref":"#/components/responses/NoRight"},"404":{"$ref":"#/components/responses/Absent"},
-            "408":{"$ref":"#/components/responses/RanOut"},"422":{"$ref":"#/components/responses/Wrong"},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"408":{"$ref":"#/components/responses/RanOut"},
+            "413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
-            "503":{"$ref":"#/components/responses/Unavailable"}}}}}
+            "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}}}
         """#
 }

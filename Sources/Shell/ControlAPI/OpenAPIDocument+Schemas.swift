@@ -132,7 +132,8 @@ extension OpenAPIDocument {
           "type":"object",
           "properties":{
            "id":{"type":"string"},"role":{"$ref":"#/components/schemas/Role"},
-           "expires":{"type":"integer","description":"Seconds since 1970."},"state":{"type":"string"}},
+           "expires":{"type":"integer","description":"Seconds since 1970."},
+           "state":{"enum":["open","spent","revoked","expired","burned"]}},
           "required":["id","role","expires","state"]},
          "Fork":{
           "type":"object",

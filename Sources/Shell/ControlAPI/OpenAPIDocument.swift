@@ -10,7 +10,9 @@ public enum OpenAPIDocument {
         {"openapi":"3.1.0",
         "info":{"title":"repld control API","version":"1",
         "license":{"name":"Apache-2.0","identifier":"Apache-2.0"},
-        "description":"HTTP/1.1 and JSON on a Unix socket. In queries, + is a space."},
+        "description":"HTTP/1.1 and JSON on a Unix socket. In queries, + is a space. A path \
+        answers a method that is not described with 405, and Allow names those it takes; one that is not \
+        described answers 404."},
         "servers":[{"url":"http://localhost"}],
         "security":[],
         "paths":\(paths),

@@ -1,8 +1,9 @@
 // Answers that are one JSON value: the node's plain structs in the form of API.md.
 
-import Bytes
+public import Bytes
 public import Causality
 import Documents
+public import Identity
 public import Node
 import Wire
 
@@ -120,6 +121,18 @@ extension WholeAnswer {
 }
 
 extension APIError {
+    /// An import makes a document in one change, and this one does not fit (decision 0112).
+    public static func documentTooLarge(_ key: Key, _ size: ChangeTooLarge) -> APIError {
+        APIError(
+            413, "document-too-large",
+            "document \"\(key)\" has \(size.value) \(size.measure) as one change, over the limit of "
+                + "\(size.limit)",
+            hint:
+                "restore a backup to take it over whole; or leave this line out and import the rest (what is "
+                + "restored already does not change), then write the document in parts, with splice and insert"
+        )
+    }
+
     /// Of an import that a line ended; line 0 is the request itself.
     public func ofImport(line: Int, restored: Int) -> APIError {
         line == 0 ? self : at("line \(line), after \(restored) documents were restored")

@@ -2,7 +2,9 @@
 // transaction stream, many are on their way at once. The answer comes at the end; a line that fails ends the
 // reading. An import can be repeated: a document that is already as its line says does not change.
 
+import Bytes
 import ControlAPI
+import Documents
 import NIOCore
 import Node
 import NodeRuntime
@@ -81,7 +83,7 @@ final class ImportExchange: Exchange {
         lines += 1
         let number = lines
         guard case .bytes(let bytes) = line else {
-            return fail(number, .lineTooLong(limit: context.limits.bodyBytesMax))
+            return fail(number, .importLineTooLong(limit: context.limits.bodyBytesMax))
         }
         do throws(APIError) {
             let request = try TypedValueReader.read(line: bytes)
@@ -89,7 +91,7 @@ final class ImportExchange: Exchange {
             let transaction = Transaction(operations: [request], conditions: [], idempotency: nil)
             _ = context.submit(.transact(space, transaction)) { [self] in
                 pending -= 1
-                took(number, $0)
+                took(number, request.document, $0)
                 work()
             }
         } catch {
@@ -97,12 +99,13 @@ final class ImportExchange: Exchange {
         }
     }
 
-    private func took(_ number: Int, _ answer: NodeAnswer) {
+    private func took(_ number: Int, _ document: Key, _ answer: NodeAnswer) {
         switch answer {
         case .transaction(let change, let version, _):
             restored += 1
             self.change = change ?? self.change
             self.version = version
+        case .failed(.transactionTooLarge(let size)): fail(number, .documentTooLarge(document, size))
         case .failed(let error): fail(number, APIError(error))
         default: preconditionFailure("a transaction is answered by a transaction or a failure")
         }

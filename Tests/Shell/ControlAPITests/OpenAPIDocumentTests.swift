@@ -68,6 +68,35 @@ private func python(_ program: String, input: [UInt8] = []) -> Int32 {
         }
     }
 
+    @Test("each operation has the statuses that any request of its kind can get")
+    func statuses() throws {
+        let document = try document()
+        for route in Route.all {
+            let path = Key(route.pattern.replacing("{key…}", with: "{key}"))
+            let responses = document["paths"]?[path]?[Key(route.method.lowercased())]?["responses"]
+            let listed = Set(members(responses).map(\.key.string))
+            // A query or head that is wrong, no credentials, a long head, a body of another type, too many
+            // requests, a failed store, a stop.
+            var expected: Set = ["400", "403", "413", "415", "429", "500", "503"]
+            // Whatever the node answers is in a batch, which may be lost.
+            if route.name != .openapi { expected.insert("507") }
+            if route.pattern.contains("{space}") { expected.insert("404") }
+            if route.body != .none { expected.insert("422") }
+            if route.parameters.contains("timeoutSeconds") { expected.formUnion(["408", "422"]) }
+            #expect(listed.isSuperset(of: expected), "\(route.name): \(expected.subtracting(listed).sorted())")
+        }
+    }
+
+    @Test("every shared refusal is one that an operation gives")
+    func shared() throws {
+        let text = String(decoding: OpenAPIDocument.json, as: UTF8.self)
+        let responses = members(try document()["components"]?["responses"])
+        #expect(responses.count > 10)
+        for response in responses {
+            #expect(text.contains("#/components/responses/\(response.key)\""), "\(response.key)")
+        }
+    }
+
     @Test("every reference leads somewhere")
     func references() throws {
         let document = try document()

@@ -12,6 +12,7 @@ import NodeRuntime
 import Testing
 
 @testable import ControlServer
+@testable import Identity
 
 private let replica = ReplicaID(raw: Bytes16(high: 0, low: 7))
 
@@ -318,6 +319,26 @@ private func streamHead(_ space: String) -> String {
             let all = try await client.receivedAll()
             #expect(
                 all.contains("HTTP/1.1 422 ") && all.contains("line 2, after 1 documents were restored: "))
+        }
+    }
+
+    @Test("an import that meets a document larger than a change says which, how large, and what to do")
+    func importingLarge() async throws {
+        let size = ChangeTooLarge(.bytes, 2_000_000, limit: 1 << 20)
+        let gateway = ScriptedGateway { request, _, answer in
+            switch request {
+            case .transact: answer(.failed(.transactionTooLarge(size)))
+            default: answer(.members([]))
+            }
+        }
+        try await serving(gateway) { path in
+            let client = try await SocketClient(path)
+            let line = #"{"key":"long/text","value":{"kind":"map","value":{}}}"#
+            try await client.send(post("/v1/spaces/s/import", line, headers: "Connection: close\r\n"))
+            let all = try await client.receivedAll()
+            #expect(all.contains("HTTP/1.1 413 ") && all.contains("document-too-large"), "\(all)")
+            #expect(all.contains(#"document \"long/text\" has \#(size.value) bytes"#), "\(all)")
+            #expect(all.contains("restore a backup") && !all.contains("never split"), "\(all)")
         }
     }
 }
