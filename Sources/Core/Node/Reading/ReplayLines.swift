@@ -13,8 +13,10 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
     /// A document as it was at `position`.
     private struct Replayed: Sendable {
         var document: Document
+        /// Of the snapshot and the operations that it was made from.
+        var storedBytes = 0
         /// A guess at its memory, as of `CachedDocument`.
-        var bytes = 512
+        var bytes: Int { 512 + max(4 * storedBytes, document.heldBytes) }
     }
 
     private static var linesMax: Int { 256 }
@@ -93,7 +95,7 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
             } else {
                 let (operations, stamps) = change.operations(touching: key)
                 made.add(replayed.document.apply(operations, stamps: stamps), to: replayed.document)
-                replayed.bytes += 4 * operations.reduce(0) { $0 + $1.estimatedBytes }
+                replayed.storedBytes += operations.reduce(0) { $0 + $1.estimatedBytes }
             }
             keep(replayed, key)
         }
@@ -119,7 +121,7 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
         var from = CommitPosition.start
         if let snapshot = try store.snapshot(space, key), snapshot.position <= position {
             replayed.document = try SpaceState.decode(snapshot, key)
-            replayed.bytes += 4 * snapshot.bytes.count
+            replayed.storedBytes += snapshot.bytes.count
             from = snapshot.position
         }
         let limit = 1_000
@@ -136,7 +138,7 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
                     replayed.document.markIncomplete()
                 } else {
                     _ = replayed.document.apply(operations, stamps: stamps, wantsPatches: false)
-                    replayed.bytes += 4 * operations.reduce(0) { $0 + $1.estimatedBytes }
+                    replayed.storedBytes += operations.reduce(0) { $0 + $1.estimatedBytes }
                 }
             }
             if page.count < limit { return replayed }
