@@ -46,8 +46,8 @@ struct StoreStarts: Sendable, Equatable {
         self.name = name
     }
 
-    /// A space is gone, and counts from the start again if it comes back: its cursors are foreign from now on,
-    /// those of the other spaces, which came to `ends`, are not.
+    /// A space is gone, and counts from the start again if it comes back: its cursors are foreign from now
+    /// on, those of the other spaces, which came to `ends`, are not.
     mutating func leave(_ space: SpaceID, _ name: UInt64, ends: [SpaceID: CommitPosition]) {
         begin(name, after: ends)
         for index in former.indices { former[index].ends[space] = nil }

@@ -56,26 +56,35 @@ extension APIError {
             self.init(
                 422, "config-invalid", reason,
                 hint: "nothing was changed: mend the config file, then reload again")
+        case .storeFull, .commitFailed, .documentDamaged, .noThread, .stopping, .storeFailed:
+            self = .failing(error)
+        }
+    }
+
+    /// Not the request's fault, but this machine's.
+    private static func failing(_ error: NodeError) -> APIError {
+        switch error {
         case .storeFull(let reason):
-            self.init(
+            APIError(
                 507, "disk-full", "nothing was written: \(reason)",
                 hint: "free space on the state directory's file system; reads go on")
         case .commitFailed(let reason):
-            self.init(
+            APIError(
                 507, "commit-failed", "nothing was written: the commit failed: \(reason)",
                 hint: "try again; see the daemon's log and check the disk")
         case .documentDamaged(let key, _, let reason):
-            self.init(
+            APIError(
                 500, "document-damaged", "document \"\(key)\" cannot be read: \(reason)",
                 hint: "look at disk and memory; restore a backup. Other documents are served")
         case .noThread(let reason):
-            self.init(
+            APIError(
                 503, "no-thread", "the system gives no thread for it: \(reason)",
                 hint: "raise the limit of processes or tasks, or try again")
         case .stopping:
-            self.init(503, "stopping", "the daemon is stopping", hint: "try again when it runs")
+            APIError(503, "stopping", "the daemon is stopping", hint: "try again when it runs")
         case .storeFailed(let reason):
-            self.init(500, "store-failed", "the store failed: \(reason)", hint: "see the daemon's log")
+            APIError(500, "store-failed", "the store failed: \(reason)", hint: "see the daemon's log")
+        default: APIError(error)
         }
     }
 

@@ -65,8 +65,8 @@ extension OpenAPIDocument {
          "/v1/backup":{
           "post":{
            "operationId":"backup",
-           "summary":"A consistent copy of the node's database. Restored, it opens a new incarnation. One at \#
-        a time: 429 until the one before was read or its client is gone.",
+           "summary":"A consistent copy of the node's database. Restored, it opens a new incarnation. One \#
+        at a time: 429 until the one before was read or its client is gone.",
            "responses":{
             "200":{
              "description":"One SQLite file.",

@@ -127,10 +127,9 @@ extension APIError {
             413, "document-too-large",
             "document \"\(key)\" has \(size.value) \(size.measure) as one change, over the limit of "
                 + "\(size.limit)",
-            hint:
-                "restore a backup to take it over whole; or leave this line out and import the rest (what is "
-                + "restored already does not change), then write the document in parts, with splice and insert"
-        )
+            hint: "restore a backup to take it over whole; or leave this line out and import the rest "
+                + "(what is restored already does not change), then write the document in parts, with "
+                + "splice and insert")
     }
 
     /// Of an import that a line ended; line 0 is the request itself.

@@ -83,7 +83,8 @@ private func python(_ program: String, input: [UInt8] = []) -> Int32 {
             if route.pattern.contains("{space}") { expected.insert("404") }
             if route.body != .none { expected.insert("422") }
             if route.parameters.contains("timeoutSeconds") { expected.formUnion(["408", "422"]) }
-            #expect(listed.isSuperset(of: expected), "\(route.name): \(expected.subtracting(listed).sorted())")
+            #expect(
+                listed.isSuperset(of: expected), "\(route.name): \(expected.subtracting(listed).sorted())")
         }
     }
 

@@ -1,5 +1,5 @@
-// What becomes of the copy that a backup is: it is read and gone, whatever its client does, and there is one at
-// a time.
+// What becomes of the copy that a backup is: it is read and gone, whatever its client does, and there is one
+// at a time.
 
 import Foundation
 import NIOConcurrencyHelpers

@@ -1,6 +1,6 @@
-// Where the lines of a change stream come from before it reaches the present: the state (`since=begin`) or the
-// log (`since=CURSOR`). They are made a page at a time, at the pace of who reads them, so that what a stuck
-// program costs does not grow with what it has missed.
+// Where the lines of a change stream come from before it reaches the present: the state (`since=begin`) or
+// the log (`since=CURSOR`). They are made a page at a time, at the pace of who reads them, so that what a
+// stuck program costs does not grow with what it has missed.
 
 /// Lines of the past, made while they are read.
 protocol LineSource: Sendable {

@@ -1,7 +1,7 @@
-// The lines of a resumed change stream, made again from the log (decision 0003): patches are a function of the
-// document before and the change, and the commit order is kept, so the lines are the ones that were sent then.
-// As with the state (`StateLines`) a page is made when the one before was taken. Documents are kept from page
-// to page as far as there is room, and are otherwise made again as they were at that position.
+// The lines of a resumed change stream, made again from the log (decision 0003): patches are a function of
+// the document before and the change, and the commit order is kept, so the lines are the ones that were sent
+// then. As with the state (`StateLines`) a page is made when the one before was taken. Documents are kept
+// from page to page as far as there is room, and are otherwise made again as they were at that position.
 
 import Bytes
 import Causality
