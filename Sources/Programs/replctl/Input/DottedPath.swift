@@ -5,8 +5,8 @@
 //   years.\2024      key "years", key "2024"                a part with a backslash in it is always a key
 //   a\.b.c\\d        key "a.b", key "c\d"                   a backslash takes the next character as it is
 //   items.@ID.qty    element ID of a list (<replica>:<sequence>, from the typed view), key "qty"
-//   items.""         key "items", key ""                    a part of two quotes is the empty key (\"" is
-//   those two) (empty)          the document itself
+//   items.""         key "items", key ""                    two quotes are the empty key; \"" is a key of two
+//   (empty)          the document itself
 
 import Bytes
 import ControlAPI
