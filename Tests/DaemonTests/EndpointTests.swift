@@ -66,7 +66,9 @@ extension DaemonTests {
                     "/v1/spaces/{space}/invites", "/v1/join", "/v1/spaces/{space}/documents",
                     "/v1/spaces/{space}/transactions", "/v1/spaces/{space}/transactions:stream",
                     "/v1/spaces/{space}/changes", "/v1/spaces/{space}/export", "/v1/spaces/{space}/import",
-                    "/v1/spaces/{space}/log", "/v1/spaces/{space}/wait", "/v1/metrics", "/v1/backup",
+                    "/v1/spaces/{space}/log", "/v1/spaces/{space}/wait", "/v1/spaces/{space}/explain",
+                    "/v1/metrics",
+                    "/v1/backup",
                 ]
                 for path in pinned { #expect(paths[path] != nil, "\(path) is not described") }
                 #expect(paths.keys.contains { $0.hasPrefix("/v1/spaces/{space}/documents/{") })
@@ -80,6 +82,42 @@ extension DaemonTests {
                     #expect(refused.status == 405, "PUT \(target): \(refused)")
                     #expect(refused.headers["allow"]?.contains("GET") == true)
                 }
+            }
+        }
+
+        @Test("a change and a document are explained to programs and to people, with a peer and without")
+        func explain() throws {
+            try DaemonWorld.run { world in
+                let (a, b) = (try world.started("a"), try world.started("b"))
+                try a.api.createSpace("s")
+                try b.api.join(try a.api.token("s"))
+                let change = try #require(try a.api.write("s", Self.increment)["change"].string)
+                try eventually("b to have the change on its disk", within: 30) {
+                    let told = try a.api.json("/v1/spaces/s/explain?change=\(change)")
+                    return told["peers"][0]["reason"] == "held"
+                }
+                try b.stop()
+                let later = try #require(try a.api.write("s", Self.increment)["change"].string)
+                try eventually("the link to end", within: 30) {
+                    try a.api.json("/v1/spaces/s/explain?key=c")["peers"][0]["reason"] == "not-linked"
+                }
+                let told = try a.api.json("/v1/spaces/s/explain?key=c")
+                #expect(told["here"]["reason"] == "shown" && told["key"] == "c" && !told.has("change"))
+                #expect(told["changes"].array.compactMap { $0["change"].string } == [later])
+                let peer = told["peers"][0]
+                #expect(peer["held"] == false && peer["lacks"][0].string == later, "\(peer)")
+                #expect(peer["message"].string?.hasPrefix("not linked for ") == true, "\(peer)")
+                let device = try #require(peer["device"].string)
+                let named = try a.api.json("/v1/spaces/s/explain?change=\(change)&peer=\(device)")
+                #expect(named["here"]["reason"] == "executed" && named["peers"].array.count == 1)
+                #expect(named["peers"][0]["held"] == true)
+                let person = try ChildProcess.run(
+                    try Programs.path("replctl"),
+                    ["explain", "s", "c", "--peer", "b", "--socket", a.socket], within: 20)
+                let text = String(decoding: person.output, as: UTF8.self)
+                #expect(person.end == .exit(0) && text.hasPrefix("here: shown: it is there\n"), "\(text)")
+                #expect(text.contains("not-linked  not linked for "), "\(text)")
+                #expect(try a.api.get("/v1/spaces/s/explain").code == "missing-subject")
             }
         }
 

@@ -154,7 +154,7 @@ public struct Node<Store: ChangeStore> {
         retiring = []
         notesAreDurable()
         for index in spaces.indices { spaces[index].durable = spaces[index].held }
-        for (request, work) in done.afterCommit { openReading(request, work) }
+        for (request, work) in done.afterCommit { openReading(request, work, at: now) }
         answerWaiting(at: now)
         feedWatchers()
         release(done.effects + batch.finish().effects)

@@ -36,6 +36,7 @@ public enum NodeAnswer: Sendable {
     case reading(any ReadJob, cursor: String)
     /// `complete` false: the time ran out (408).
     case waited(change: Dot, on: [HeldBy], complete: Bool)
+    case explained(ExplainReport)
     /// The path of a consistent copy that the receiver streams and then removes.
     case backup(path: String)
     case reloaded(ReloadReport)

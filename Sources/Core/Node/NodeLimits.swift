@@ -37,6 +37,9 @@ public enum NodeLimits {
     public static let idempotencyKeyBytesMax = 256
     /// Documents of a listing's page.
     public static let listingMax = 1_000
+    /// Changes that one answer of `explain` lists, here and for each peer, and dots that a change waits for.
+    public static let explainedChangesMax = 64
+    public static let explainedDotsMax = 64
     /// Documents of one rebuild that watchers are told the differences of; beyond, they read again.
     public static let rebuildToldMax = 1_000
     /// How long an invite may stay open: 30 days.

@@ -119,6 +119,9 @@ public enum NodeRequest: Sendable {
     case log(SpaceReference, after: Dot?, document: Key?)
     /// `on` nil: all active members.
     case wait(SpaceReference, change: Dot, on: [DeviceID]?, timeoutSeconds: UInt64)
+    /// Why something is not there yet, here and at peers; `peer` nil: at all active members. Answer:
+    /// `.explained`.
+    case explain(SpaceReference, ExplainSubject, peer: DeviceID?)
     /// Answer: `.backup`, made by the runtime.
     case backup
     /// Answer: `.reloaded`, made by the shell, which knows the config file. `isCheck`: only say what would
@@ -134,7 +137,7 @@ extension NodeRequest {
     var isRead: Bool {
         switch self {
         case .status, .peers, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments,
-            .readDocument, .watch, .export, .log, .wait, .metrics:
+            .readDocument, .watch, .export, .log, .wait, .explain, .metrics:
             true
         case .createSpace, .leaveSpace, .invite, .revokeInvite, .join, .transact, .backup,
             .reload:

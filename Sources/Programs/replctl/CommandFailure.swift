@@ -76,7 +76,7 @@ struct CommandFailure: Error, Equatable {
         "no-such-member": "see: replctl space members SPACE",
         "no-such-change": "see: replctl log SPACE",
         "already-member": "see: replctl spaces",
-        "timeout": "see replctl peers for what is not in sync, or wait longer with --timeout",
+        "timeout": "see replctl explain for what keeps it, or wait longer with --timeout",
     ]
 
     /// Says it on standard error, with `--json` in the API's form.

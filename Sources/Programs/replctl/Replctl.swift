@@ -36,7 +36,8 @@ import ReplClient
             AddCommand.self, RemoveCommand.self, InsertCommand.self, MoveCommand.self, SpliceCommand.self,
             MakeCommand.self, EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
             ForksCommand.self, QuarantineCommand.self,
-            ExportCommand.self, ImportCommand.self, WaitCommand.self, BackupCommand.self,
+            ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
+            ConflictsCommand.self, TopCommand.self, BackupCommand.self,
             RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, CompletionCommand.self,
         ])
 

@@ -51,6 +51,7 @@ struct MatchedRequest {
         case .importDocuments: return .importDocuments(space)
         case .readLog: return .ask(try log())
         case .wait: return .ask(try waiting())
+        case .explain: return .ask(try explaining())
         }
     }
 
@@ -132,17 +133,37 @@ struct MatchedRequest {
         let change = try change(text)
         var devices: [DeviceID] = []
         for name in query.all("on").flatMap({ $0.string.split(separator: ",") }) {
-            do throws(DeviceIDFault) {
-                devices.append(try DeviceID(text: String(name)))
-            } catch {
-                throw APIError(
-                    422, "invalid-device", "\"\(name)\" is no device id: \(error.message)",
-                    hint: "see the space's members")
-            }
+            devices.append(try device(String(name)))
         }
         return .wait(
             space, change: change, on: devices.isEmpty ? nil : devices,
             timeoutSeconds: try timeout(orElse: Self.waitSecondsDefault))
+    }
+
+    private func explaining() throws(APIError) -> NodeRequest {
+        let subject: ExplainSubject
+        switch (query["change"], query["key"]) {
+        case (let text?, nil): subject = .change(try change(text))
+        case (nil, let key?):
+            try OperationReader.check(documentKey: key)
+            subject = .document(key)
+        case (nil, nil), (.some, .some):
+            throw APIError(
+                400, "missing-subject", "explain needs a change or a document's key, and not both",
+                hint: "give change=<replica>:<sequence> or key=<key>")
+        }
+        let peer: DeviceID? = if let text = query["peer"] { try device(text.string) } else { nil }
+        return .explain(space, subject, peer: peer)
+    }
+
+    private func device(_ text: String) throws(APIError) -> DeviceID {
+        do throws(DeviceIDFault) {
+            return try DeviceID(text: text)
+        } catch {
+            throw APIError(
+                422, "invalid-device", "\"\(text)\" is no device id: \(error.message)",
+                hint: "see the space's members")
+        }
     }
 
     private func change(_ text: Key) throws(APIError) -> Dot {

@@ -57,6 +57,15 @@ extension OpenAPIDocument {
           "change":{
            "name":"change","in":"query","description":"The change to wait for.",
            "schema":{"$ref":"#/components/schemas/ChangeID"},"required":true},
+          "explainedChange":{
+           "name":"change","in":"query","description":"The change to explain; either this or key.",
+           "schema":{"$ref":"#/components/schemas/ChangeID"}},
+          "explainedKey":{
+           "name":"key","in":"query","description":"The document to explain; either this or change.",
+           "schema":{"type":"string","minLength":1}},
+          "peer":{
+           "name":"peer","in":"query","description":"Only this device; default: all active members.",
+           "schema":{"type":"string"}},
           "on":{
            "name":"on","in":"query",
            "description":"Device ids, repeated or with commas; default: all active members.",

@@ -506,6 +506,24 @@ extension OpenAPIDocument {
             "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
             "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
             "503":{"$ref":"#/components/responses/Unavailable"},
+            "507":{"$ref":"#/components/responses/DiskFull"}}}},
+         "/v1/spaces/{space}/explain":{
+          "parameters":[{"$ref":"#/components/parameters/space"}],
+          "get":{
+           "operationId":"explain",
+           "summary":"Where a change or a document is, here and at each peer, and why it is not there yet.",
+           "parameters":[
+            {"$ref":"#/components/parameters/explainedChange"},
+            {"$ref":"#/components/parameters/explainedKey"},{"$ref":"#/components/parameters/peer"}],
+           "responses":{
+            "200":{
+             "description":"Also for what is not held here.",
+             "content":{"application/json":{"schema":{"$ref":"#/components/schemas/Explained"}}}},
+            "400":{"$ref":"#/components/responses/Malformed"},"403":{"$ref":"#/components/responses/NoRight"},
+            "404":{"$ref":"#/components/responses/Absent"},"413":{"$ref":"#/components/responses/OverLimit"},
+            "415":{"$ref":"#/components/responses/ContentType"},"422":{"$ref":"#/components/responses/Wrong"},
+            "429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/Failed"},
+            "503":{"$ref":"#/components/responses/Unavailable"},
             "507":{"$ref":"#/components/responses/DiskFull"}}}}}
         """#
 }

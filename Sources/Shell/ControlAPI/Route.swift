@@ -33,7 +33,7 @@ public final class Route: Sendable {
         case listInvites, createInvite, revokeInvite, join
         case listForks, listQuarantine
         case listDocuments, readDocument, transact, streamTransactions
-        case watchChanges, exportDocuments, importDocuments, readLog, wait
+        case watchChanges, exportDocuments, importDocuments, readLog, wait, explain
     }
 
     /// What the request carries.
@@ -106,6 +106,7 @@ public final class Route: Sendable {
             parameters: ["after", "document", "timeoutSeconds"]),
         Route(
             .wait, "GET", "/v1/spaces/{space}/wait", .read, parameters: ["change", "on", "timeoutSeconds"]),
+        Route(.explain, "GET", "/v1/spaces/{space}/explain", .read, parameters: ["change", "key", "peer"]),
     ]
 
     private init(

@@ -90,6 +90,7 @@ public struct WholeAnswer: Sendable {
         case .waited(let change, let holders, let complete):
             status = complete ? 200 : 408
             json.waited(change, holders, complete: complete)
+        case .explained(let report): json.explained(report)
         case .reloaded(let report):
             json.object {
                 $0.list("applied", report.applied) { $0.string($1) }

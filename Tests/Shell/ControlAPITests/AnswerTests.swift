@@ -4,6 +4,7 @@ import Bytes
 import Causality
 import ControlAPI
 import Documents
+import Identity
 import Node
 import Testing
 import Wire
@@ -40,6 +41,35 @@ private let dotText = "00000000000000000000000000000007:9"
             try body(.documents([DocumentListing(key: "k", version: "v")], next: "k", cursor: "c"))
                 == (200, #"{"documents":[{"key":"k","version":"v"}],"next":"k"}"#, "c"))
         #expect(try body(.documents([], next: nil, cursor: "c")).1 == #"{"documents":[],"next":null}"#)
+    }
+
+    @Test("an explanation has a code and a sentence for the place here, each change and each peer")
+    func explained() throws {
+        let device = DeviceID(publicKey: .zero)
+        let change = ChangeWhereabouts(
+            change: dot, author: nil, whereabouts: .init(.early, "it waits"), waitsFor: [dot],
+            issuedAgainAs: nil)
+        let peers = [true, nil].map { held in
+            PeerWhereabouts(
+                device: device, name: "b", isHeld: held, lacks: held == nil ? [dot] : [],
+                whereabouts: .init(held == nil ? .notLinked : .held, "so"))
+        }
+        let report = ExplainReport(
+            subject: .document("k\""), here: .init(.early, "wait"), changes: [change], omitted: 3,
+            peers: peers)
+        let changes =
+            #"{"change":"\#(dotText)","author":null,"reason":"early","message":"it waits","#
+            + #""waitsFor":["\#(dotText)"],"issuedAgainAs":null}"#
+        let head = #"{"device":"\#(device.text)","name":"b","held":"#
+        #expect(
+            try body(.explained(report)).1
+                == #"{"key":"k\"","here":{"reason":"early","message":"wait"},"changes":[\#(changes)],"#
+                + #""omitted":3,"#
+                + #""peers":[\#(head)true,"lacks":[],"reason":"held","message":"so"},"#
+                + #"\#(head)null,"lacks":["\#(dotText)"],"reason":"not-linked","message":"so"}]}"#)
+        let of = ExplainReport(
+            subject: .change(dot), here: .init(.executed, "here"), changes: [], omitted: 0, peers: [])
+        #expect(try body(.explained(of)).1.hasPrefix(#"{"change":"\#(dotText)","here":{"reason":"executed""#))
     }
 
     @Test("closed logs say what is held of them, skipped changes why")

@@ -5,6 +5,7 @@ import Bytes
 import ControlAPI
 import Documents
 import Foundation
+import Node
 import Testing
 
 /// Runs a Python program with the document on its standard input; its exit code.
@@ -96,6 +97,16 @@ private func python(_ program: String, input: [UInt8] = []) -> Int32 {
         for response in responses {
             #expect(text.contains("#/components/responses/\(response.key)\""), "\(response.key)")
         }
+    }
+
+    @Test("the reasons of an explanation are those that the node gives")
+    func reasons() throws {
+        guard case .array(let codes)? = try document()["components"]?["schemas"]?["Whereabouts"]?["enum"]
+        else {
+            Issue.record("no reasons")
+            return
+        }
+        #expect(codes.compactMap(text) == WhereaboutsReason.allCases.map(\.rawValue))
     }
 
     @Test("every reference leads somewhere")

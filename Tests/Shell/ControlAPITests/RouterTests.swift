@@ -31,7 +31,7 @@ private func documentKey(_ target: String) throws -> [UInt8] {
             let target =
                 entry.pattern.replacing("{space}", with: "s").replacing("{id}", with: "i")
                 .replacing("{key…}", with: "k")
-                + (entry.name == .wait ? "?change=00112233445566778899aabbccddeeff:1" : "")
+                + ([.wait, .explain].contains(entry.name) ? "?change=00112233445566778899aabbccddeeff:1" : "")
             #expect(try route(entry.method, target).route.name == entry.name)
         }
         #expect(Set(Route.all.map(\.name)) == Set(Route.Name.allCases))
@@ -83,6 +83,15 @@ private func documentKey(_ target: String) throws -> [UInt8] {
                 "invalid-device"
             ),
             ("GET", "/v1/spaces/s/log?after=1", 400, "invalid-change"),
+            ("GET", "/v1/spaces/s/explain", 400, "missing-subject"),
+            ("GET", "/v1/spaces/s/explain?peer=me", 400, "missing-subject"),
+            (
+                "GET", "/v1/spaces/s/explain?key=k&change=00112233445566778899aabbccddeeff:1", 400,
+                "missing-subject"
+            ),
+            ("GET", "/v1/spaces/s/explain?change=1", 400, "invalid-change"),
+            ("GET", "/v1/spaces/s/explain?key=k&peer=me", 422, "invalid-device"),
+            ("GET", "/v1/spaces/s/explain?key=" + String(repeating: "k", count: 513), 413, "key-too-long"),
         ])
     func refused(method: String, target: String, status: Int, code: String) throws {
         let error = try #require(throws: APIError.self) { _ = try route(method, target) }

@@ -109,11 +109,7 @@ extension Node {
     // MARK: Why not
 
     private func whyNotInSync(_ link: PeerLink, _ syncs: [PeerReport.Sync], at now: Instant) -> String? {
-        if link.liveness.isDoubtful(at: now.monotonic) {
-            let silence = Self.span(now.monotonic - min(now.monotonic, link.liveness.heard))
-            return "nothing was heard on its link for \(silence); it is dialled beside it, and the link ends "
-                + "after \(Self.span(links.times.deadMilliseconds))"
-        }
+        if let silence = whySilent(link, at: now) { return silence }
         for number in link.channelNumbers {
             guard let channel = link.channels[number], let index = spaceIndex(channel.space) else { continue }
             if !channel.isFull { return "the roster of \(spaces[index].name) does not list it yet" }
@@ -131,6 +127,20 @@ extension Node {
             return "it holds \(sync.behindChanges ?? 0) changes of \(name) that are on their way"
         }
         return nil
+    }
+
+    /// Of a link on which nothing is heard; nil for one that lives.
+    func whySilent(_ link: PeerLink, at now: Instant) -> String? {
+        guard link.liveness.isDoubtful(at: now.monotonic) else { return nil }
+        let silence = Self.span(now.monotonic - min(now.monotonic, link.liveness.heard))
+        return "nothing was heard on its link for \(silence); it is dialled beside it, and the link ends "
+            + "after \(Self.span(links.times.deadMilliseconds))"
+    }
+
+    /// Why a device without a link has none.
+    func whyNotLinked(_ peer: DeviceID, at now: Instant) -> String {
+        let dials = links.book.addresses(of: peer).map { addressReport($0, isLinked: false, at: now) }
+        return whyNotWanted(peer) ?? whyNotLinked(peer, dials, at: now)
     }
 
     /// What is known, since when, what is tried next and when.

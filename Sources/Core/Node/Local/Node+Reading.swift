@@ -1,4 +1,4 @@
-// Requests that are opened right after a commit, on a read snapshot of exactly that state.
+// Requests that are opened right after a commit: on exactly that state, most of them on a read snapshot.
 
 import Causality
 import Documents
@@ -6,15 +6,15 @@ import Roster
 import Wire
 
 extension Node {
-    mutating func openReading(_ id: RequestID, _ request: NodeRequest) {
+    mutating func openReading(_ id: RequestID, _ request: NodeRequest, at now: Instant) {
         do throws(NodeError) {
-            try open(id, request)
+            try open(id, request, at: now)
         } catch {
             batch.refuse(id, error)
         }
     }
 
-    private mutating func open(_ id: RequestID, _ request: NodeRequest) throws(NodeError) {
+    private mutating func open(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         switch request {
         case .watch(let reference, let start, let prefix, let follow):
             let index = try index(of: reference)
@@ -41,6 +41,12 @@ extension Node {
                 try LogJob(store: node.store.reader(), space: space, document: document, after: after)
             }
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
+        case .explain(let reference, let subject, let peer):
+            let index = try index(of: reference)
+            let report = try stored { node throws(StoreFailure) in
+                try node.explain(subject, in: index, peer: peer, at: now)
+            }
+            batch.answer(id, .explained(report))
         default: preconditionFailure("\(request) is answered within its batch")
         }
     }

@@ -67,6 +67,9 @@ extension Node {
             try wait(
                 id, in: try index(of: reference), change: change, on: devices, timeoutSeconds: timeout,
                 at: now)
+        case .explain(let reference, _, let peer):
+            try prepareToExplain(reference, peer: peer)
+            batch.later(id, request)
         case .backup: batch.emit(.backup(id))
         case .reload(let isCheck): batch.emit(.reload(id, isCheck: isCheck))
         case .metrics: batch.answer(id, .metrics(metrics(at: now)))

@@ -68,7 +68,7 @@ struct PeersCommand: Verb {
     }
 
     /// Over the spaces that it shares with this node; a dash when nothing is known of any.
-    private static func sum(_ peer: PlainValue, _ name: Key) -> String {
+    static func sum(_ peer: PlainValue, _ name: Key) -> String {
         let counts = peer.list("spaces").compactMap { $0.integer(name) }
         guard !counts.isEmpty else { return "-" }
         return "\(counts.reduce(0 as Int64) { $0.addingReportingOverflow($1).partialValue })"

@@ -41,7 +41,7 @@ enum PatchText {
     }
 
     /// As PATH is typed.
-    private static func dotted(_ path: [PlainValue]) -> String {
+    static func dotted(_ path: [PlainValue]) -> String {
         path.map { step in
             switch step {
             case .scalar(.string(let key)): return Printable.line(DottedPath.escaped(key.string))
