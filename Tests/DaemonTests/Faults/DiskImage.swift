@@ -58,7 +58,13 @@ final class DiskImage {
     }
 
     /// Whatever happened: unmounted.
-    func end() { if isMounted { _ = try? ChildProcess.run("/bin/umount", ["-l", path], within: 20) } }
+    func end() {
+        guard isMounted else { return }
+        isMounted = false
+        _ = try? ChildProcess.run("/bin/umount", ["-l", path], within: 20)
+    }
+
+    deinit { end() }
 
     private func mount() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
