@@ -19,6 +19,7 @@ import Testing
         let result = run(seed)
         #expect(result.failure == nil, "\(result.timeline.suffix(40).joined(separator: "\n"))")
         #expect(result.transactions > 0 && result.comparisons > 0 && result.changes > 0)
+        #expect(result.reads > 0)
     }
 
     @Test("copies of boxes, old disks and a member that tells a log in two ways lose and double nothing")

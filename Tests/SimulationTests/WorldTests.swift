@@ -54,6 +54,22 @@ import Wire
         #expect(writes == 60 && text.contains(#"{"key":"count","value":{"n":60}}"#), "\(text.prefix(200))")
     }
 
+    @Test("what comes for a stopped process comes in its order, also when the pause is made longer")
+    func pausedTwice() {
+        var world = World(seed: 11)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade, "\(world.logs())")
+        world.pause(0, milliseconds: 4_000)
+        for round in 0..<8 {
+            for _ in 0..<5 where !world.increment(1, "notes", "count") { Issue.record("not written") }
+            world.run(milliseconds: 500)
+            if round == 4 { world.pause(0, milliseconds: 6_000) }
+        }
+        let done = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(done, "\(world.logs())")
+        #expect(!world.logs().contains("peer-fault"), "\(world.logs())")
+    }
+
     @Test("two members that never met find each other when the one that let both in is gone")
     func introducerGone() {
         var world = World(seed: 3)

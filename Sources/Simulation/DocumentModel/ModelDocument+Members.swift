@@ -6,7 +6,7 @@ import Documents
 extension ModelDocument {
     /// Values with an add that no add or remove of the same value had seen.
     func added(in path: ModelPath) -> Set<ModelScalar> {
-        var named: [ModelScalar: [OperationStamp]] = [:]
+        var named: [ModelScalar: [ModelStamp]] = [:]
         for act in acts[path] ?? [] {
             for (value, stamp) in act.named { named[value, default: []].append(stamp) }
         }
@@ -38,7 +38,7 @@ extension ModelDocument {
 
     /// Present members, each at its latest surviving position.
     func orderedMembers(in path: ModelPath) -> [ModelScalar] {
-        var positions: [ModelScalar: [OperationStamp]] = [:]
+        var positions: [ModelScalar: [ModelStamp]] = [:]
         for act in acts[path] ?? [] {
             for (value, stamp) in act.placements { positions[value, default: []].append(stamp) }
         }
@@ -51,21 +51,21 @@ extension ModelDocument {
 
     /// Live elements, each at its latest surviving position.
     func elements(in path: ModelPath) -> [Dot] {
-        var deletes: [(ranges: [DotRange], stamp: OperationStamp)] = []
-        var moves: [Dot: [OperationStamp]] = [:]
+        var deletes: [(ranges: [DotRange], stamp: ModelStamp)] = []
+        var moves: [Dot: [ModelStamp]] = [:]
         var inserted: [Dot] = []
         for act in acts[path] ?? [] {
             switch act.action {
             case .deleteElements(let ranges): deletes.append((ranges, act.stamp))
             case .moveElement(let element, _, _): moves[element, default: []].append(act.stamp)
             case .insertElements(_, _, let contents):
-                inserted += contents.indices.map { act.stamp.dot.advanced(by: $0) }
+                inserted += contents.indices.map { act.stamp.dot.stepped($0) }
             default: break
             }
         }
         var places: [Dot: Dot] = [:]
         for element in inserted {
-            let deleted = deletes.filter { $0.ranges.contains { $0.contains(element) } }.map(\.stamp)
+            let deleted = deletes.filter { $0.ranges.contains { $0.names(element) } }.map(\.stamp)
             let edits = [element] + edits(ofElement: element, in: path)
             let isLive = edits.contains { edit in !deleted.contains { $0.covers(edit) } }
             if isLive { places[Self.winner(of: moves[element] ?? []) ?? element] = element }
@@ -79,13 +79,13 @@ extension ModelDocument {
         for act in acts[path] ?? [] {
             guard case .insertText(_, _, let text) = act.action else { continue }
             for (step, scalar) in text.unicodeScalars.enumerated() {
-                scalars[act.stamp.dot.advanced(by: step)] = scalar
+                scalars[act.stamp.dot.stepped(step)] = scalar
             }
         }
         for act in acts[path] ?? [] {
             guard case .deleteText(let ranges) = act.action else { continue }
             for range in ranges {
-                for step in 0..<range.count { scalars[range.start.advanced(by: step)] = nil }
+                for dot in range.dots { scalars[dot] = nil }
             }
         }
         var view = String.UnicodeScalarView()
@@ -94,8 +94,9 @@ extension ModelDocument {
     }
 
     /// The register of a position: the latest write that no other one had seen.
-    private static func winner(of writes: [OperationStamp]) -> Dot? {
-        writes.filter { write in !writes.contains { $0.covers(write.dot) } }.map(\.priority).max()?.dot
+    private static func winner(of writes: [ModelStamp]) -> Dot? {
+        writes.filter { write in !writes.contains { $0.covers(write.dot) } }.map(\.priority)
+            .max { $0.isBefore($1) }?.dot
     }
 
     /// All positions of a sequence.
@@ -107,7 +108,7 @@ extension ModelDocument {
                 .insertText(let left, let right, _), .moveElement(_, let left, let right),
                 .moveMember(_, let left, let right):
                 sequence.insert(
-                    first: act.stamp.dot, count: act.action.sequenceCount, left: left, right: right)
+                    first: act.stamp.dot, count: act.action.consumed, left: left, right: right)
             default: break
             }
         }
@@ -120,7 +121,7 @@ extension Action {
     func overwrites(_ slot: ModelSlot) -> Bool {
         switch (self, slot) {
         case (.write(let other, _, _), _), (.clear(let other, _), _): ModelSlot(other) == slot
-        case (.deleteElements(let ranges), .element(let dot)): ranges.contains { $0.contains(dot) }
+        case (.deleteElements(let ranges), .element(let dot)): ranges.contains { $0.names(dot) }
         default: false
         }
     }
@@ -128,7 +129,7 @@ extension Action {
 
 extension ModelDocument.Act {
     /// The register that it writes in a slot.
-    func register(of slot: ModelSlot) -> (value: Scalar, priority: Priority, generation: UInt32)? {
+    func register(of slot: ModelSlot) -> (value: Scalar, priority: ModelPriority, generation: UInt32)? {
         switch (action, slot) {
         case (.write(let other, let value, let generation), _) where ModelSlot(other) == slot:
             return (value, stamp.priority, generation.value)
@@ -144,7 +145,7 @@ extension ModelDocument.Act {
     }
 
     /// Values that it adds, each with the stamp of its own dot.
-    var additions: [(ModelScalar, OperationStamp)] {
+    var additions: [(ModelScalar, ModelStamp)] {
         switch action {
         case .add(let value): [(ModelScalar(value), stamp)]
         case .insertMembers(_, _, let members):
@@ -154,13 +155,13 @@ extension ModelDocument.Act {
     }
 
     /// Values that it adds or removes.
-    var named: [(ModelScalar, OperationStamp)] {
+    var named: [(ModelScalar, ModelStamp)] {
         if case .remove(let value) = action { return [(ModelScalar(value), stamp)] }
         return additions
     }
 
     /// Positions that it gives to members.
-    var placements: [(ModelScalar, OperationStamp)] {
+    var placements: [(ModelScalar, ModelStamp)] {
         if case .moveMember(let value, _, _) = action { return [(ModelScalar(value), stamp)] }
         if case .insertMembers = action { return additions }
         return []

@@ -10,21 +10,27 @@ public import Documents
 public struct ModelDocument {
     struct Act {
         let action: Action
-        let stamp: OperationStamp
+        let stamp: ModelStamp
     }
 
     /// A value that competes for a slot.
     private struct Candidate {
         let generation: UInt32
-        let priority: Priority
-        let value: PlainValue
+        let priority: ModelPriority
+        let content: Content
+    }
+
+    /// A register's value, or the container at a path.
+    private enum Content {
+        case register(Scalar)
+        case container(ModelPath)
     }
 
     /// What was done in each container itself, in causal order.
     var acts: [ModelPath: [Act]] = [:]
     /// Edits in a container or anything inside it, and deletes of it.
-    private var edits: [ModelPath: [Priority]] = [:]
-    private var deletes: [ModelPath: [OperationStamp]] = [:]
+    private var edits: [ModelPath: [ModelPriority]] = [:]
+    private var deletes: [ModelPath: [ModelStamp]] = [:]
     /// Containers that were ever named right inside one.
     private var inner: [ModelPath: Set<ModelStep>] = [:]
     /// Edits about an element of a list, or inside it.
@@ -32,9 +38,10 @@ public struct ModelDocument {
     /// Elements that were inserted in a list.
     private var inserted: [ModelPath: Set<Dot>] = [:]
 
-    /// Operations of the executed changes in a causal order, each with its stamp.
-    public init(_ operations: [(operation: Operation, stamp: OperationStamp)]) {
-        for (operation, stamp) in operations {
+    /// What the executed changes, in a causal order, make of the document with this key.
+    public init(of key: [UInt8], _ changes: [ModelChange]) {
+        for (operation, stamp) in changes.lazy.flatMap(\.acts)
+        where operation.document.utf8.elementsEqual(key) {
             switch operation.body {
             case .act(let path, let action): add(Self.path(path), action, stamp)
             case .deleteDocument(let observed):
@@ -47,8 +54,11 @@ public struct ModelDocument {
         }
     }
 
-    /// What the document shows; nil when it is absent.
-    public var plain: PlainValue? { shown(.key([]), in: []) }
+    /// What the document shows, with everything that lost; nil when it is absent.
+    public var typed: TypedValue? { shown(.key([]), in: []) }
+
+    /// The same without kinds, ids and conflicts.
+    public var plain: PlainValue? { typed.map(Self.plain) }
 
     // MARK: Reading the operations
 
@@ -59,13 +69,13 @@ public struct ModelDocument {
             }
     }
 
-    private mutating func add(_ path: ModelPath, _ action: Action, _ stamp: OperationStamp) {
+    private mutating func add(_ path: ModelPath, _ action: Action, _ stamp: ModelStamp) {
         // What names an element that was never inserted has no effect at all.
         guard hasElements(path, action) else { return }
         for depth in 1...path.count {
             let outer = Array(path[..<depth])
             inner[Array(outer.dropLast()), default: []].insert(path[depth - 1])
-            guard action.isEdit else { continue }
+            guard action.keepsLive else { continue }
             edits[outer, default: []].append(stamp.priority)
             if case .element(let element) = path[depth - 1].slot {
                 elementEdits[Array(outer.dropLast()), default: [:]][element, default: []].append(stamp.dot)
@@ -76,7 +86,7 @@ public struct ModelDocument {
         case .write(.element(let element), _, _):
             elementEdits[path, default: [:]][element, default: []].append(stamp.dot)
         case .insertElements(_, _, let contents):
-            for step in contents.indices { inserted[path, default: []].insert(stamp.dot.advanced(by: step)) }
+            for step in contents.indices { inserted[path, default: []].insert(stamp.dot.stepped(step)) }
         case .clear(let slot, let observed):
             for one in observed {
                 let step = ModelStep(
@@ -104,21 +114,33 @@ public struct ModelDocument {
 
     // MARK: Slots
 
-    /// The winner of a slot: the greatest generation, then the latest surviving edit.
-    private func shown(_ slot: ModelSlot, in path: ModelPath) -> PlainValue? {
+    /// The winner of a slot: the greatest generation, then the latest surviving edit. The others are its
+    /// conflicts, in descending order.
+    private func shown(_ slot: ModelSlot, in path: ModelPath) -> TypedValue? {
         var candidates = registers(slot, in: path)
         for step in inner[path] ?? [] where step.slot == slot {
             guard let latest = latestEdit(of: path + [step]) else { continue }
             candidates.append(
-                Candidate(generation: step.generation, priority: latest, value: plain(path + [step])))
+                Candidate(generation: step.generation, priority: latest, content: .container(path + [step])))
         }
-        return candidates.max { ($0.generation, $0.priority) < ($1.generation, $1.priority) }?.value
+        candidates.sort { left, right in
+            left.generation == right.generation
+                ? right.priority.isBefore(left.priority) : left.generation > right.generation
+        }
+        guard let winner = candidates.first else { return nil }
+        let conflicts = candidates.dropFirst().map {
+            TypedValue.Conflict(
+                value($0.content, conflicts: []), dot: $0.priority.dot,
+                timestamp: Timestamp(milliseconds: $0.priority.milliseconds))
+        }
+        return value(winner.content, conflicts: conflicts)
     }
 
     /// The latest edit in the container or inside it that no delete of it had seen.
-    private func latestEdit(of path: ModelPath) -> Priority? {
+    private func latestEdit(of path: ModelPath) -> ModelPriority? {
         let deletes = deletes[path] ?? []
-        return (edits[path] ?? []).filter { edit in !deletes.contains { $0.covers(edit.dot) } }.max()
+        return (edits[path] ?? []).filter { edit in !deletes.contains { $0.covers(edit.dot) } }
+            .max { $0.isBefore($1) }
     }
 
     /// Register writes that no later write, clear or delete of the slot had seen.
@@ -128,29 +150,45 @@ public struct ModelDocument {
         return acts.compactMap { $0.register(of: slot) }
             .filter { write in !coverers.contains { $0.covers(write.priority.dot) } }
             .map {
-                Candidate(generation: $0.generation, priority: $0.priority, value: .scalar($0.value))
+                Candidate(
+                    generation: $0.generation, priority: $0.priority, content: .register($0.value))
             }
     }
 
-    private func plain(_ path: ModelPath) -> PlainValue {
+    private func value(_ content: Content, conflicts: [TypedValue.Conflict]) -> TypedValue {
+        let path: ModelPath
+        switch content {
+        case .register(let value): return .register(value, conflicts: conflicts)
+        case .container(let container): path = container
+        }
         switch path.last?.kind {
-        case nil, .map: return .object(members(of: path))
-        case .list: return .array(elements(in: path).map { shown(.element($0), in: path) ?? .scalar(.null) })
-        case .set: return array(added(in: path).sorted(by: ModelScalar.isBefore))
-        case .removeWinsSet: return array(addedAgainstRemoves(in: path).sorted(by: ModelScalar.isBefore))
-        case .orderedSet: return array(orderedMembers(in: path))
-        case .text: return .scalar(.string(Key(text(in: path))))
+        case nil, .map: return .map(members(of: path), conflicts: conflicts)
+        case .list:
+            let elements = elements(in: path).map {
+                TypedValue.Element(
+                    id: $0, shown(.element($0), in: path) ?? .register(.null, conflicts: []))
+            }
+            return .list(elements, conflicts: conflicts)
+        case .set: return .set(sorted(added(in: path)), kind: .set, conflicts: conflicts)
+        case .removeWinsSet:
+            return .set(
+                sorted(addedAgainstRemoves(in: path)), kind: .removeWinsSet, conflicts: conflicts)
+        case .orderedSet:
+            return .orderedSet(orderedMembers(in: path).map(\.scalar), conflicts: conflicts)
+        case .text: return .text(Key(text(in: path)), conflicts: conflicts)
         case .counter:
             let sum = (acts[path] ?? []).reduce(into: Int128(0)) {
                 if case .increment(let amount) = $1.action { $0 += Int128(amount) }
             }
-            return .scalar(.integer(Int64(clamping: sum)))
+            return .counter(Int64(clamping: sum), conflicts: conflicts)
         }
     }
 
-    private func array(_ values: [ModelScalar]) -> PlainValue { .array(values.map { .scalar($0.scalar) }) }
+    private func sorted(_ members: Set<ModelScalar>) -> [Scalar] {
+        members.sorted(by: ModelScalar.isBefore).map(\.scalar)
+    }
 
-    private func members(of path: ModelPath) -> [PlainValue.Member] {
+    private func members(of path: ModelPath) -> [TypedValue.Member] {
         var keys: Set<[UInt8]> = []
         for step in inner[path] ?? [] { if case .key(let key) = step.slot { keys.insert(key) } }
         for act in acts[path] ?? [] {
@@ -158,8 +196,19 @@ public struct ModelDocument {
         }
         return keys.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { key in
             shown(.key(key), in: path).map {
-                PlainValue.Member(Key(String(decoding: key, as: UTF8.self)), $0)
+                TypedValue.Member(Key(String(decoding: key, as: UTF8.self)), $0)
             }
+        }
+    }
+
+    private static func plain(_ value: TypedValue) -> PlainValue {
+        switch value {
+        case .register(let scalar, _): .scalar(scalar)
+        case .counter(let sum, _): .scalar(.integer(sum))
+        case .set(let members, _, _), .orderedSet(let members, _): .array(members.map { .scalar($0) })
+        case .map(let members, _): .object(members.map { PlainValue.Member($0.key, plain($0.value)) })
+        case .list(let elements, _): .array(elements.map { plain($0.value) })
+        case .text(let text, _): .scalar(.string(text))
         }
     }
 }

@@ -43,20 +43,40 @@ enum ModelScalar: Hashable {
         }
     }
 
+    /// null, false, true, numbers by value.
+    private static func isBefore(_ left: Scalar, _ right: Scalar) -> Bool {
+        switch (left, right) {
+        case (.integer(let a), .integer(let b)): a < b
+        case (.double(let a), .double(let b)): a < b
+        case (.integer(let a), .double(let b)): isBefore(a, b)
+        case (.double(let a), .integer(let b)): !isBefore(b, a)
+        default: rank(left) < rank(right)
+        }
+    }
+
+    private static func rank(_ scalar: Scalar) -> Int {
+        switch scalar {
+        case .null: 0
+        case .bool(let value): value ? 2 : 1
+        case .integer, .double: 3
+        case .string: 4
+        }
+    }
+
+    /// Of equal values, which there are beyond 2^53 only, the integer goes first.
+    private static func isBefore(_ integer: Int64, _ number: Double) -> Bool {
+        guard let whole = Int64(exactly: number.rounded(.towardZero)) else { return number > 0 }
+        if integer != whole { return integer < whole }
+        return number.rounded(.towardZero) <= number
+    }
+
     /// null, false, true, numbers, strings by bytes.
     static func isBefore(_ left: ModelScalar, _ right: ModelScalar) -> Bool {
         switch (left, right) {
         case (.string(let a), .string(let b)): a.lexicographicallyPrecedes(b)
         case (.string, .other): false
         case (.other, .string): true
-        case (.other(let a), .other(let b)): a < b
+        case (.other(let a), .other(let b)): isBefore(a, b)
         }
-    }
-}
-
-extension OperationStamp {
-    /// The stamp of the n-th part of an operation that has a dot for each.
-    func part(_ step: Int) -> OperationStamp {
-        OperationStamp(dot: dot.advanced(by: step), timestamp: timestamp, context: context)
     }
 }

@@ -37,7 +37,7 @@ struct ModelSequence {
         let right = right.flatMap { indices[$0] }
         var left = left.flatMap { indices[$0] } ?? 0
         for step in 0..<count {
-            let dot = first.advanced(by: step)
+            let dot = first.stepped(step)
             if let right, step == 0, isBelow(right, left) {
                 left = add(Position(dot: dot, rightOrigin: right, parent: right, isLeft: true))
             } else {
@@ -54,7 +54,7 @@ struct ModelSequence {
         indices[position.dot] = index
         if position.isLeft {
             let siblings = positions[position.parent].leftChildren
-            let place = siblings.firstIndex { position.dot < positions[$0].dot } ?? siblings.count
+            let place = siblings.firstIndex { position.dot.isBefore(positions[$0].dot) } ?? siblings.count
             positions[position.parent].leftChildren.insert(index, at: place)
         } else {
             let siblings = positions[position.parent].rightChildren
@@ -67,7 +67,7 @@ struct ModelSequence {
     /// Among right children: a later right origin first, then by dot.
     private func isBefore(_ a: Position, _ b: Position) -> Bool {
         let (x, y) = (a.rightOrigin.map { ranks[$0] } ?? .max, b.rightOrigin.map { ranks[$0] } ?? .max)
-        return x == y ? a.dot < b.dot : x > y
+        return x == y ? a.dot.isBefore(b.dot) : x > y
     }
 
     /// After the ancestor and in its subtree.

@@ -9,18 +9,15 @@ import Node
 import Wire
 
 extension Checker {
-    /// The document that a node's executed changes make.
-    func model(of key: [UInt8], at index: Int) -> ModelDocument {
-        var operations: [(operation: Operation, stamp: OperationStamp)] = []
-        for number in universe.touching[key] ?? [] {
+    /// The document that a node's executed changes make; `later` are changes that are not looked at.
+    func model(of key: [UInt8], at index: Int, without later: Set<Dot> = []) -> ModelDocument {
+        let changes = (universe.touching[key] ?? []).filter { number in
             let known = universe[number]
-            guard known.status == .executed, holds(number, at: index),
-                !views[index].isClosed(known.change)
-            else { continue }
-            for (operation, stamp) in zip(known.change.operations, known.change.stamps())
-            where operation.document.utf8.elementsEqual(key) { operations.append((operation, stamp)) }
+            return known.status == .executed && holds(number, at: index)
+                && !views[index].isClosed(known.change)
+                && (later.isEmpty || !later.contains(known.change.id))
         }
-        return ModelDocument(operations)
+        return ModelDocument(of: key, changes.map { universe[$0].model })
     }
 
     /// Compares some of the documents that changed at a node since they were compared last.
@@ -32,7 +29,27 @@ extension Checker {
         let keys = Array(views[index].unchecked.prefix(limit))
         views[index].unchecked.removeFirst(keys.count)
         guard let inspected = try inspect(keys, at: index, world) else { return }
-        for (key, document) in zip(keys, inspected) { try check(document, key, at: index) }
+        for (key, document) in zip(keys, inspected) {
+            try check(document, key, Self.text(model(of: Array(key.utf8), at: index).typed), at: index)
+        }
+    }
+
+    /// The same of all documents, at nodes that hold the same: in memory, from snapshot and tail, by digest.
+    mutating func checkAllDocuments(_ index: Int, _ settled: inout Settled, _ world: borrowing World)
+        throws(Violation)
+    {
+        let keys = settled.documents.map { Key(String(decoding: $0.key, as: UTF8.self)) }
+        guard let inspected = try inspect(keys, at: index, world) else { return }
+        for (place, document) in inspected.enumerated() {
+            try check(document, keys[place], settled.documents[place].typed, at: index)
+            let digest = document.stored.digest()
+            let known = settled.digests[keys[place]] ?? digest
+            settled.digests[keys[place]] = known
+            guard digest == known else {
+                throw Violation(.sameDocuments, "\(keys[place]) has another digest at node \(index)")
+            }
+        }
+        views[index].unchecked = []
     }
 
     /// Documents of a node, in the order of the keys; nil when it does not run or is not in the space.
@@ -47,10 +64,11 @@ extension Checker {
         }
     }
 
-    private mutating func check(_ inspected: InspectedDocument, _ key: Key, at index: Int) throws(Violation) {
+    private mutating func check(
+        _ inspected: InspectedDocument, _ key: Key, _ expected: [UInt8], at index: Int
+    ) throws(Violation) {
         comparisons += 1
-        let expected = Self.text(model(of: Array(key.utf8), at: index).plain)
-        let stored = Self.text(inspected.stored.plain)
+        let stored = Self.text(inspected.stored.typed)
         guard stored == expected else {
             throw Violation(
                 .sameFromLog,
@@ -58,51 +76,45 @@ extension Checker {
                     + "the model says \(String(decoding: expected, as: UTF8.self))")
         }
         guard let cached = inspected.cached else { return }
-        guard cached.typed == inspected.stored.typed, cached.digest() == inspected.stored.digest() else {
+        let digest = cached.digest()
+        guard Self.text(cached.typed) == stored, digest == inspected.stored.digest() else {
             throw Violation(
                 .sameFromLog,
                 "node \(index): \(key) is \(Self.string(cached.plain)) in memory, "
                     + "\(Self.string(inspected.stored.plain)) from snapshot and tail")
         }
-        try checkDigest(cached, key)
+        try checkDigest(DigestName(key: key, digest: digest), stored)
     }
 
-    /// One digest, one state.
-    private mutating func checkDigest(_ document: Document, _ key: Key) throws(Violation) {
-        let typed = Self.typedHash(document)
-        if let known = digests.updateValue(typed, forKey: DigestName(key: key, digest: document.digest())),
-            known != typed
-        {
-            throw Violation(.sameDocuments, "two states of \(key) have the digest \(document.digest())")
+    /// One digest, one state: typed forms by their FNV-1a.
+    private mutating func checkDigest(_ name: DigestName, _ typed: [UInt8]) throws(Violation) {
+        let hash = typed.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        if let known = digests.updateValue(hash, forKey: name), known != hash {
+            throw Violation(.sameDocuments, "two states of \(name.key) have the digest \(name.digest)")
         }
     }
 
-    /// FNV-1a over the typed form.
-    private static func typedHash(_ document: Document) -> UInt64 {
-        var text: [UInt8] = []
-        if let typed = document.typed { CanonicalJSON.append(typed, to: &text) }
-        return text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-    }
-
-    /// All documents of these nodes are the same, byte for byte and by digest.
-    mutating func checkEqual(_ indices: [Int], _ world: borrowing World) throws(Violation) {
-        let keys = universe.touching.keys.sorted { $0.lexicographicallyPrecedes($1) }
-            .map { Key(String(decoding: $0, as: UTF8.self)) }
-        var first: (index: Int, states: [(typed: TypedValue?, digest: Bytes32)])?
-        for index in indices {
-            guard let inspected = try inspect(keys, at: index, world) else { continue }
-            let states = inspected.map { (typed: $0.stored.typed, digest: $0.stored.digest()) }
-            guard let known = first else {
-                first = (index, states)
-                continue
-            }
-            for (key, (one, other)) in zip(keys, zip(known.states, states)) where one != other {
-                throw Violation(.sameDocuments, "\(key) differs between nodes \(known.index) and \(index)")
-            }
+    /// What the model makes of everything that a node holds.
+    func settled(at index: Int) -> Settled {
+        var settled = Settled()
+        for key in sortedKeys {
+            let document = model(of: key, at: index)
+            settled.documents.append(
+                Settled.Document(key: key, typed: Self.text(document.typed), plain: document.plain))
+            Self.appendLine(key, document, .plain, to: &settled.plainExport)
+            Self.appendLine(key, document, .typed, to: &settled.typedExport)
         }
+        return settled
     }
 
     static func text(_ value: PlainValue?) -> [UInt8] {
+        guard let value else { return Array("absent".utf8) }
+        var text: [UInt8] = []
+        CanonicalJSON.append(value, to: &text)
+        return text
+    }
+
+    static func text(_ value: TypedValue?) -> [UInt8] {
         guard let value else { return Array("absent".utf8) }
         var text: [UInt8] = []
         CanonicalJSON.append(value, to: &text)
@@ -116,4 +128,18 @@ extension Checker {
 struct DigestName: Hashable {
     let key: Key
     let digest: Bytes32
+}
+
+/// All documents as the model makes them, once for all nodes that hold the same.
+struct Settled {
+    struct Document {
+        let key: [UInt8]
+        let typed: [UInt8]
+        let plain: PlainValue?
+    }
+
+    var documents: [Document] = []
+    var plainExport: [UInt8] = []
+    var typedExport: [UInt8] = []
+    var digests: [Key: Bytes32] = [:]
 }

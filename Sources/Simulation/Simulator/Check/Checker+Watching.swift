@@ -18,24 +18,57 @@ extension Checker {
     /// A stream was opened, from the beginning or from its last cursor.
     mutating func beginWatching(_ index: Int, _ request: RequestID, isFromBeginning: Bool) {
         views[index].watch.request = request
+        // A cursor within the state that a stream began with does not say what is still missing.
+        if views[index].watch.cursor?.hasSuffix("+") == true { views[index].watch.mayResync = true }
         guard isFromBeginning else { return }
         // The state that it begins with is that of the last commit.
         views[index].watch = WatchView(request: request, told: views[index].lines.count, isWhole: true)
     }
 
-    mutating func endWatching(_ index: Int) { views[index].watch.request = nil }
+    mutating func endWatching(_ index: Int) {
+        views[index].watch.request = nil
+        views[index].watch.uncredited = 0
+    }
+
+    /// What a node had in memory is gone, with the lines that its streams had not been told yet.
+    mutating func noteLostBatch(_ index: Int) { views[index].watch.mayResync = true }
+
+    /// Why a stream may say resync: its cursor is of a state that was lost or of too many starts ago, a log
+    /// was closed, or its reader is as far behind as the node waits for.
+    private func mayResync(_ index: Int) -> Bool {
+        let watch = views[index].watch
+        return watch.mayResync || watch.mustResync || !views[index].closed.isEmpty
+            || watch.startsSinceCursor >= WatchView.startsMax || watch.uncredited >= WatchView.uncreditedMax
+    }
+
+    /// A stream on a disk that was put back, from the cursor of before: what it was told is there still, or
+    /// it must say resync.
+    func resumed(_ known: NodeView, on restored: NodeView) -> WatchView {
+        // What was told of a log that is closed now, or was, is not among the lines.
+        guard known.watch.cursor != nil, known.closed.isEmpty, restored.closed.isEmpty else {
+            return WatchView()
+        }
+        var watch = known.watch
+        (watch.request, watch.uncredited, watch.mayResync) = (nil, 0, true)
+        let told = known.lines.prefix(watch.told)
+        watch.mustResync =
+            watch.told > restored.lines.count
+            || zip(told, restored.lines).contains { $0.change != $1.change || $0.position != $1.position }
+        return watch
+    }
 
     /// One line of a node's stream.
     mutating func takeLine(_ line: WatchLine, at index: Int) throws(Violation) {
         guard !traitors.contains(index) else { return }
         views[index].watch.uncredited += 1
+        if case .resync(let cursor) = line { return try takeResync(cursor, at: index) }
+        guard !views[index].watch.mustResync else {
+            throw Violation(
+                .watchesWithoutGaps, "node \(index) goes on from the cursor of a state that was lost")
+        }
+        defer { views[index].watch.startsSinceCursor = 0 }
         switch line {
-        case .resync(let cursor):
-            marks.insert("watch-resync")
-            views[index].watch.cursor = cursor
-            views[index].watch.told = views[index].lines.count
-            views[index].watch.isWhole = false
-            views[index].watch.values = [:]
+        case .resync: break
         case .state(let cursor, let key, let patches):
             views[index].watch.cursor = cursor
             try apply(patches, to: key, at: index)
@@ -76,6 +109,23 @@ extension Checker {
         }
     }
 
+    /// The reader starts anew: it reads all documents as they are now, and goes on from the cursor.
+    private mutating func takeResync(_ cursor: String, at index: Int) throws(Violation) {
+        guard mayResync(index) else {
+            throw Violation(.watchesWithoutGaps, "node \(index) says resync, and nothing was lost")
+        }
+        marks.insert("watch-resync")
+        if views[index].watch.mustResync { marks.insert("watch-resync-after-restore") }
+        var watch = WatchView(
+            request: views[index].watch.request, cursor: cursor, told: views[index].lines.count)
+        watch.uncredited = views[index].watch.uncredited
+        watch.isWhole = views[index].closed.isEmpty
+        for key in universe.touching.keys where watch.isWhole {
+            watch.values[Key(String(decoding: key, as: UTF8.self))] = model(of: key, at: index).plain
+        }
+        views[index].watch = watch
+    }
+
     private mutating func apply(_ patches: [Patch], to key: Key, at index: Int) throws(Violation) {
         var value = views[index].watch.values[key]
         if patches.isEmpty, value == nil { value = .emptyObject }
@@ -98,18 +148,25 @@ extension Checker {
     }
 
     /// At a quiet moment: the stream has told everything, and its patches made the documents.
-    mutating func checkWatch(_ index: Int) throws(Violation) {
+    func checkWatch(_ index: Int, _ settled: Settled) throws(Violation) {
         let watch = views[index].watch
-        guard watch.request != nil, !traitors.contains(index) else { return }
+        guard !traitors.contains(index) else { return }
+        guard watch.request != nil else {
+            throw Violation(.watchesWithoutGaps, "node \(index) has no stream any more")
+        }
+        guard !watch.mustResync else {
+            throw Violation(
+                .watchesWithoutGaps, "node \(index) takes the cursor of a state that was lost as its own")
+        }
         guard watch.told == views[index].lines.count else {
             throw Violation(
                 .watchesWithoutGaps,
                 "node \(index) told \(watch.told) of \(views[index].lines.count) changes and says no more")
         }
         guard watch.isWhole else { return }
-        for key in universe.touching.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            let name = Key(String(decoding: key, as: UTF8.self))
-            let expected = model(of: key, at: index).plain
+        for document in settled.documents {
+            let name = Key(String(decoding: document.key, as: UTF8.self))
+            let expected = document.plain
             guard Self.text(watch.values[name]) == Self.text(expected) else {
                 throw Violation(
                     .watchesWithoutGaps,

@@ -28,6 +28,11 @@ struct Checker {
     var marks: Set<String> = []
     /// How often documents were compared with the model.
     var comparisons = 0
+    /// How often what a program was shown was.
+    var reads = 0
+    /// At the end: what all nodes must show, and how many exports showed it.
+    var settled: Settled?
+    var exports = 0
 
     init(nodes: Int, roles: [DeviceID: Role]) {
         views = [NodeView](repeating: NodeView(), count: nodes)
@@ -156,6 +161,7 @@ struct Checker {
     mutating func takeStarted(_ index: Int, _ world: borrowing World, isRestored: Bool) throws(Violation) {
         guard let space, !traitors.contains(index) else { return }
         let known = views[index]
+        views[index].watch.startsSinceCursor += 1
         if isRestored {
             views[index] = NodeView()
             views[index].acknowledged = known.acknowledged
@@ -170,7 +176,9 @@ struct Checker {
             }
         }
         try takeDisk(index, in: space, world)
-        if isRestored { forgetLost() }
+        guard isRestored else { return }
+        views[index].watch = resumed(known, on: views[index])
+        forgetLost()
     }
 
     /// A disk is gone, or its node is not trusted any more: what only it held is not asked for.
@@ -187,6 +195,18 @@ struct Checker {
     /// True when a change is on a node's disk, on whatever branch of its log.
     func holds(_ number: Int, at index: Int) -> Bool {
         universe.contains(number, views[index].held[universe[number].change.replica])
+    }
+
+    /// A relay was sent no change: this version passes them on between those who can read them only.
+    func checkRelay(_ index: Int, _ world: borrowing World) throws(Violation) {
+        guard let space, !traitors.contains(index) else { return }
+        let store = world.nodes[index].node?.store ?? world.nodes[index].disk
+        do throws(StoreFailure) {
+            let heads = try store.heads(space)
+            if !heads.isEmpty { throw StoreFailure.unusable("it holds \(heads.entries)") }
+        } catch {
+            throw Violation(.noPlaintext, "the relay at node \(index): \(error)")
+        }
     }
 
     // MARK: What was told

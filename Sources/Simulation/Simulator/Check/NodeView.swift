@@ -23,6 +23,8 @@ struct NodeView {
     /// Documents that changed since they were compared with the model last, in order of change.
     var unchecked: [Key] = []
     var watch = WatchView()
+    /// The latest state that a program was shown.
+    var shown = CommitPosition.start
 
     struct Line {
         let position: CommitPosition
@@ -43,6 +45,16 @@ struct NodeView {
     /// True when a change is void because its log is closed before its end.
     func isClosed(_ change: Change) -> Bool { closed[change.replica].map { $0 <= change.last } ?? false }
 
+    /// Executed changes behind a position.
+    func changes(after position: CommitPosition) -> Set<Dot> {
+        var later: Set<Dot> = []
+        for line in lines.reversed() {
+            if line.position <= position { break }
+            later.insert(line.change)
+        }
+        return later
+    }
+
     mutating func noteChanged(_ keys: [Key]) {
         for key in keys where !unchecked.contains(key) { unchecked.append(key) }
     }
@@ -62,4 +74,15 @@ struct WatchView {
     var isWhole = false
     /// Lines it has taken and not yet credited.
     var uncredited = 0
+    /// Something happened after which the stream may say resync, once.
+    var mayResync = false
+    /// Its cursor is of a state that the disk does not hold: it must say so before anything else.
+    var mustResync = false
+    /// How often the node started since the cursor was told.
+    var startsSinceCursor = 0
+
+    /// The node knows cursors of its last 64 starts (decision 0091).
+    static let startsMax = 64
+    /// Lines under way to a reader that has not taken them (decision 0077).
+    static let uncreditedMax = 1_000
 }

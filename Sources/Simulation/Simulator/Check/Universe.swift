@@ -5,6 +5,7 @@
 
 import Bytes
 import Causality
+import DocumentModel
 import Documents
 import Identity
 import Node
@@ -13,6 +14,8 @@ import Wire
 /// A change as the world knows it.
 struct KnownChange {
     let change: Change
+    /// The same for the model.
+    let model: ModelChange
     /// Its canonical bytes.
     let bytes: [UInt8]
     /// How many changes of its log stand before it.
@@ -192,7 +195,8 @@ struct Universe {
         let number = changes.count
         changes.append(
             KnownChange(
-                change: change, bytes: bytes, place: branches[branch].changes.count, status: nil,
+                change: change, model: ModelChange(change), bytes: bytes,
+                place: branches[branch].changes.count, status: nil,
                 documents: documents.map { Key(String(decoding: $0, as: UTF8.self)) }))
         branches[branch].changes.append(number)
         for document in documents { touching[document, default: []].append(number) }
@@ -208,5 +212,14 @@ struct Universe {
         guard expected == status else {
             throw Violation(.sameValidity, "\(known.change.id) is \(status) here, \(expected) elsewhere")
         }
+    }
+}
+
+extension ModelChange {
+    fileprivate init(_ change: Change) {
+        self.init(
+            first: Dot(change.replica, change.first), milliseconds: change.timestamp.milliseconds,
+            context: change.context.entries.map { (replica: $0.replica, last: $0.last.value) },
+            operations: change.operations)
     }
 }

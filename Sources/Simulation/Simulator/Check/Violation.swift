@@ -11,9 +11,11 @@ public enum Invariant: String, Hashable, Sendable {
     case oneChangeADot = "I7 a dot never names two changes"
     case sameValidity = "I8 validity does not depend on order, clock or load"
     case watchesWithoutGaps = "I9 reads and watches are gap-free, or say resync"
+    case readsAreRight = "reads, versions and conditions are those of the state they name"
     case caps = "I10 buffers stay under their caps"
     case noPlaintext = "I12 no plaintext outside members"
     case noEffectWithoutRight = "I13 no effect by an author without the right"
+    case serves = "I15 honest service goes on"
     case converged = "I14 after the faults all honest nodes are equal and nothing waits"
     case timesGrow = "I17 timestamps grow strictly in a log"
     /// Of a user's workload.

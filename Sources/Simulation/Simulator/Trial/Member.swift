@@ -1,5 +1,6 @@
 // A node of a trial as its programs know it: whether it is in the space, what they asked and wait for.
 
+import Bytes
 import Causality
 import Node
 import Wire
@@ -10,10 +11,23 @@ enum Purpose {
     case invite(for: Int)
     case join
     case write(Transaction)
+    /// Made on a condition; with what its program had seen, if that is the condition.
+    case conditional(Transaction, SeenVersion?)
+    /// With a version that the answer has to show.
+    case read(Reading, atLeast: String?)
     /// A step of a script.
     case step(ScriptStep)
+    /// A write after the faults, which has to work.
+    case mark(Transaction)
     case watch(isFromBeginning: Bool)
     case wait
+}
+
+/// A request that was asked and has no final answer yet.
+struct PendingRequest {
+    let purpose: Purpose
+    /// Milliseconds since the start.
+    let asked: UInt64
 }
 
 /// One node's programs.
@@ -36,7 +50,17 @@ struct Member {
     /// Its disk fails until somebody replaces it.
     var hasDeadDisk = false
     /// By request; forgotten when the process ends.
-    var pending: [RequestID: Purpose] = [:]
+    var pending: [RequestID: PendingRequest] = [:]
+    /// When a stream that the node ended or refused is opened again.
+    var watchAt: UInt64?
+    /// How often that happened since the stream told its last line.
+    var watchFailures = 0
+    /// Changes that were acknowledged after the faults.
+    var marks: [Dot] = []
+    /// What its programs read last of each document, since the last restored backup.
+    var seen: [Key: SeenVersion] = [:]
+    /// The version that the last write gave.
+    var lastVersion: String?
     /// Transactions with an idempotency key that got no answer.
     var unanswered: [Transaction] = []
 

@@ -182,9 +182,13 @@ struct Traitor {
         return Segment.seal(sealed, in: space, contentKey: content, nonce: nonce).encoded()
     }
 
-    /// Looks at the segments among these frames.
+    /// Looks at the segments among these frames: what a relay would have of them is no text, and no nonce
+    /// comes twice.
     mutating func study(_ frames: [LinkFrame]) throws(Violation) {
         for frame in frames where frame.type == FrameType.segment.rawValue {
+            if frame.body.holds(Array(Workload.secret.utf8)) {
+                throw Violation(.noPlaintext, "a segment of \(frame.body.count) bytes holds text in clear")
+            }
             do throws(DecodeFault) {
                 let segment = try Segment(of: space, decoding: frame.body)
                 let hash = segment.body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {

@@ -156,6 +156,14 @@ extension Trial {
             for _ in 0..<strike.number(1...20) {
                 bodies.append(traitor.change(&log, write, context: context, wall: wall, &strike.dice))
             }
+            // One in eight is more than a node keeps for a peer.
+            guard result.faults[.missingContexts, default: 0] % 8 == 3 else { break }
+            let text = Key(String(repeating: "waits for ever ", count: 16_000))
+            let heavy = Operation.Body.act(
+                in: root, .write(slot: .key("x"), value: .string(text), generation: .first))
+            for _ in 0..<40 {
+                bodies.append(traitor.change(&log, heavy, context: context, wall: wall, &strike.dice))
+            }
         case .newerVersions:
             var log = traitor.log
             let body = Operation.Body.unknown(tag: 900, sequenceCount: 1, payload: [1, 2, 3])

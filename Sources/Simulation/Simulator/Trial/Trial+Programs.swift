@@ -11,11 +11,12 @@ extension Trial {
     mutating func request(_ index: Int, _ request: NodeRequest, for purpose: Purpose) {
         guard world.nodes[index].node != nil else { return }
         // Known before it is asked: the answer may come at once.
-        members[index].pending[world.nextRequestID(of: index)] = purpose
+        members[index].pending[world.nextRequestID(of: index)] = PendingRequest(
+            purpose: purpose, asked: world.time)
         world.request(index, request)
     }
 
-    private var reference: SpaceReference { SpaceReference(Self.spaceName) }
+    var reference: SpaceReference { SpaceReference(Self.spaceName) }
 
     /// Nodes that run, are in the space, and are honest.
     func running(where isWanted: (Int) -> Bool = { _ in true }) -> [Int] {
@@ -64,7 +65,8 @@ extension Trial {
         watch(index)
     }
 
-    private mutating func watch(_ index: Int) {
+    mutating func watch(_ index: Int) {
+        members[index].watchAt = nil
         guard members[index].role >= .reader, !members[index].isTraitor else { return }
         let cursor = checker.views[index].watch.cursor
         let isFromBeginning = cursor == nil || workload.isChosen(oneIn: 4)
@@ -89,21 +91,23 @@ extension Trial {
         let node = world.nodes[index].node
         var transaction = workload.transaction { node?.glance($0, in: space) }
         if plan.hasForks { transaction = transaction.counted(as: UInt64(written)) }
-        write(transaction, at: index)
+        let purpose = conditional(transaction, at: index)
+        if case .conditional(let conditional, _) = purpose { transaction = conditional }
+        write(transaction, at: index, for: purpose)
     }
 
-    mutating func write(_ transaction: Transaction, at index: Int) {
+    mutating func write(_ transaction: Transaction, at index: Int, for purpose: Purpose? = nil) {
         written += 1
         if let serial = transaction.serial, checker.ledger[serial] == nil {
             checker.ledger[serial] = .some(nil)
         }
-        request(index, .transact(reference, transaction), for: .write(transaction))
+        request(index, .transact(reference, transaction), for: purpose ?? .write(transaction))
     }
 
     // MARK: Answers
 
     mutating func answered(_ index: Int, _ id: RequestID, _ answer: NodeAnswer) throws(Violation) {
-        guard let purpose = members[index].pending[id] else { return }
+        guard let purpose = members[index].pending[id]?.purpose else { return }
         if answer.isFinal { members[index].pending[id] = nil }
         switch (purpose, answer) {
         case (.create, .space(let report)):
@@ -117,17 +121,29 @@ extension Trial {
         case (.join, .failed(let error)):
             tell("node \(index) did not join: \(error)")
             members[index].isJoining = false
-        case (.write(let transaction), .transaction(let change, _, _)):
+        case (.write(let transaction), .transaction(let change, let version, let cursor)):
+            _ = try checker.shown(by: cursor, at: index)
+            members[index].lastVersion = version
             try acknowledged(transaction, change, at: index)
+        case (.conditional(let transaction, let seen), _):
+            try answered(transaction, on: seen, answer, at: index)
+        case (.read(let reading, let atLeast), _):
+            try answeredRead(reading, atLeast: atLeast, answer, at: index)
         case (.step(let step), .transaction(let change, _, _)):
             script?.counts.acknowledged += 1
             try acknowledged(step.transaction, change, at: index)
         case (.step(let step), .failed(let error)): refused(step, error)
-        case (.write, .failed(let error)): result.marks.insert("refused-\(String(describing: error).word)")
+        case (.write, .failed(let error)): noteRefused(error)
         case (.watch(let isFromBeginning), .watching):
             checker.beginWatching(index, id, isFromBeginning: isFromBeginning)
         case (.watch, .watchLine(let line)): try told(line, at: index, id)
-        case (.watch, .ended), (.watch, .failed): checker.endWatching(index)
+        case (.watch, .ended), (.watch, .failed): try streamEnded(index, answer)
+        case (.mark(let transaction), .transaction(let change, _, _)):
+            result.transactions -= 1
+            try acknowledged(transaction, change, at: index)
+            if let change { members[index].marks.append(change) }
+        case (.mark, .failed(let error)):
+            throw Violation(.serves, "node \(index) refuses a write after the faults: \(error)")
         case (.wait, .waited(let change, let holders, _)):
             for holder in holders where holder.held {
                 guard let other = members.indices.first(where: { world.nodes[$0].device == holder.device }),
@@ -144,7 +160,11 @@ extension Trial {
         !plan.isOn(.clockJumps) && !plan.isOn(.epochClocks)
     }
 
-    private mutating func acknowledged(_ transaction: Transaction, _ change: Dot?, at index: Int)
+    mutating func noteRefused(_ error: NodeError) {
+        result.marks.insert("refused-\(String(describing: error).word)")
+    }
+
+    mutating func acknowledged(_ transaction: Transaction, _ change: Dot?, at index: Int)
         throws(Violation)
     {
         result.transactions += 1
@@ -164,6 +184,7 @@ extension Trial {
 
     private mutating func told(_ line: WatchLine, at index: Int, _ id: RequestID) throws(Violation) {
         try checker.takeLine(line, at: index)
+        members[index].watchFailures = 0
         let waiting = checker.views[index].watch.uncredited
         let patience = isSettling ? 1 : Int(plan.intensities[.slowWatchers] ?? 1)
         guard waiting >= patience else { return }
@@ -181,8 +202,8 @@ extension Trial {
 
     mutating func crashed(_ index: Int) {
         tell("node \(index) is gone")
-        for (_, purpose) in members[index].pending.sorted(by: { $0.key < $1.key }) {
-            switch purpose {
+        for (_, pending) in members[index].pending.sorted(by: { $0.key < $1.key }) {
+            switch pending.purpose {
             case .write(let transaction) where transaction.idempotency != nil && isKeyRemembered:
                 members[index].unanswered.append(transaction)
             case .step(let step): unanswered(step, canRepeat: isKeyRemembered)
@@ -192,6 +213,8 @@ extension Trial {
         }
         members[index].pending = [:]
         members[index].isJoining = false
+        members[index].watchAt = nil
+        members[index].watchFailures = 0
         checker.endWatching(index)
         if !members[index].hasDeadDisk { world.setDiskFault(index, nil) }
         let isPlanned = undoings.contains {

@@ -1,5 +1,6 @@
 // The second phase: faults are over, everything that was broken is repaired, and nothing is written. Every
-// honest node must come to the same documents within the stated time; then all of them are checked whole.
+// honest node must come to the same documents within the stated time. Then each of them has to take a write,
+// and all are checked whole.
 
 import Bytes
 import Causality
@@ -20,17 +21,21 @@ extension Trial {
                     .converged, "not equal after \(FaultPlan.settleMilliseconds / 1_000) s: \(whyNot())")
             }
             join()
+            watchAgain()
             try look()
             try runEvents(until: world.time + 1_000)
         }
         result.settledMilliseconds = world.time - begin
         tell("all are equal")
+        try serve(until: begin + FaultPlan.settleMilliseconds)
         // Digests are told a second after vectors are equal; streams are read to their ends.
         for _ in 0..<15 {
             for index in running() { if let id = checker.views[index].watch.request { credit(index, id) } }
             try runEvents(until: world.time + 1_000)
         }
         try checkAll()
+        let (bytes, connections) = (result.earlyBytesMax, result.connectionsMax)
+        tell("at most \(bytes) bytes of early changes and \(connections) connections were seen at a node")
     }
 
     private mutating func repair() throws(Violation) {
@@ -58,15 +63,16 @@ extension Trial {
     }
 
     /// Honest nodes that hold documents.
-    private var holders: [Int] {
+    var holders: [Int] {
         members.indices.filter { !members[$0].isTraitor && members[$0].role >= .reader }
     }
 
-    private func isSettled() throws(Violation) -> Bool {
+    func isSettled() throws(Violation) -> Bool {
         let holders = holders
         guard let first = holders.first, checker.space != nil else { return false }
-        for index in members.indices where !members[index].isTraitor && !members[index].isJoined {
-            return false
+        for index in members.indices where !members[index].isTraitor {
+            // A node that was stopped goes on only when its pause is over.
+            guard members[index].isJoined, world.nodes[index].pausedUntil <= world.time else { return false }
         }
         let (vector, closed) = (checker.views[first].counted, checker.views[first].closed)
         for index in holders {
@@ -87,7 +93,7 @@ extension Trial {
         return checker.ledgerFault(at: first) == nil
     }
 
-    private func whyNot() -> String {
+    func whyNot() -> String {
         members.indices.filter { !members[$0].isTraitor }.map { index in
             let view = checker.views[index]
             let early = world.nodes[index].node?.earlyChanges.count ?? 0
@@ -103,8 +109,12 @@ extension Trial {
 
     private mutating func checkAll() throws(Violation) {
         let holders = holders
+        for index in holders { try endBatch(of: index) }
+        guard let first = holders.first, try isSettled() else {
+            throw Violation(.converged, "nodes that were equal are not any more: \(whyNot())")
+        }
+        var settled = checker.settled(at: first)
         for index in holders {
-            while world.nodes[index].isInBatch { try runEvents(until: world.time + 1) }
             for number in checker.views[index].acknowledged {
                 let change = checker.universe[number].change
                 for other in holders
@@ -115,26 +125,30 @@ extension Trial {
                 }
             }
             try checker.checkStatuses(index, world)
-            checker.views[index].noteAllChanged(checker.universe)
-            try checker.checkDocuments(index, limit: .max, world)
+            try checker.checkAllDocuments(index, &settled, world)
             try checkCaps(index)
-            try checker.checkWatch(index)
+            try checkAnswers(index)
+            try checkAlarms(index)
+            try checker.checkWatch(index, settled)
             if let fault = checker.ledgerFault(at: index) { throw Violation(.acknowledgedStays, fault) }
             try checker.checkOnce(index)
         }
+        for index in running() where members[index].role == .relay {
+            try checker.checkRelay(index, world)
+        }
+        checker.settled = settled
         for index in holders {
-            while world.nodes[index].isInBatch { try runEvents(until: world.time + 1) }
+            for view in [DocumentView.plain, .typed] { export(view, at: index) }
+            try look()
+            try endBatch(of: index)
         }
-        try checker.checkEqual(holders, world)
+        guard checker.exports == 2 * holders.count else {
+            throw Violation(.serves, "\(checker.exports) of \(2 * holders.count) exports were given")
+        }
     }
-}
 
-extension NodeView {
-    /// Every document is to be compared again.
-    mutating func noteAllChanged(_ universe: Universe) {
-        unchecked = universe.touching.keys.sorted { $0.lexicographicallyPrecedes($1) }.map {
-            Key(String(decoding: $0, as: UTF8.self))
-        }
+    private mutating func endBatch(of index: Int) throws(Violation) {
+        while world.nodes[index].isInBatch { try runEvents(until: world.time + 1) }
     }
 }
 

@@ -25,6 +25,8 @@ public struct Trial {
     var backups: [Int: Backup] = [:]
     var nextWrite: UInt64 = 0
     var written = 0
+    /// What programs read, and which transactions are conditional.
+    var readDice: SeededGenerator
     /// Faults are over.
     var isSettling = false
     /// Gets each line of the timeline as it is told: all of them, also of a run that ends in a trap.
@@ -39,6 +41,7 @@ public struct Trial {
         world = World(seed: plan.seed)
         workload = Workload(seed: plan.seed, documents: plan.documents)
         result = TrialResult(plan: plan)
+        readDice = SeededGenerator(seed: plan.seed ^ 0x4EAD)
         members = zip(plan.roles, plan.joinTimes).map { Member(role: $0, joinAt: $1) }
         checker = Checker(nodes: plan.nodeCount, roles: [:])
     }
@@ -57,6 +60,7 @@ public struct Trial {
         result.simulatedMilliseconds = world.time
         result.changes = checker.universe.changes.count
         result.comparisons = checker.comparisons
+        result.reads = checker.reads
         for (kind, count) in world.faultCounts { result.faults[kind, default: 0] += count }
         result.marks.formUnion(checker.marks)
         result.script = script?.counts ?? ScriptCounts()
@@ -98,7 +102,10 @@ public struct Trial {
         if let script { moment = script.moment ?? .max }
         for strike in strikes.values { moment = min(moment, strike.next) }
         for undoing in undoings { moment = min(moment, undoing.time) }
-        for member in members where !member.isJoined { moment = min(moment, member.joinAt) }
+        for member in members {
+            if !member.isJoined { moment = min(moment, member.joinAt) }
+            if let watchAt = member.watchAt { moment = min(moment, watchAt) }
+        }
         return max(moment, world.time)
     }
 
@@ -109,11 +116,14 @@ public struct Trial {
             try look()
         }
         join()
+        watchAgain()
         try look()
         if script != nil {
             runScript()
         } else if nextWrite <= world.time {
             write()
+            try look()
+            read()
         }
         try look()
     }
@@ -132,6 +142,7 @@ public struct Trial {
         let index = result.events / 256 % members.count
         try checker.checkDocuments(index, limit: 3, world)
         try checkCaps(index)
+        try checkAnswers(index)
     }
 
     // MARK: What happened
@@ -148,6 +159,7 @@ public struct Trial {
             case .started(let index):
                 let isRestored = members[index].isRestored
                 members[index].isRestored = false
+                if isRestored { members[index].seen = [:] }
                 try checker.takeStarted(index, world, isRestored: isRestored)
                 started(index)
             case .crashed(let index): crashed(index)
@@ -157,29 +169,11 @@ public struct Trial {
                 if level >= .notice { checker.marks.insert(code) }
                 tell("node \(index) \(code): \(message)")
                 try checkLog(index, code, message)
+                if code == "commit-failed" || code == "writes-moved" { checker.noteLostBatch(index) }
             case .leaked(let index):
                 throw Violation(.noPlaintext, "node \(index) sent text of a document in clear")
             }
         }
-    }
-
-    /// Alarms that no honest world raises.
-    private func checkLog(_ index: Int, _ code: String, _ message: String) throws(Violation) {
-        if code == "digest-differs", checker.traitors.isEmpty {
-            throw Violation(.sameDocuments, "node \(index) says: \(message)")
-        }
-    }
-
-    mutating func checkCaps(_ index: Int) throws(Violation) {
-        guard let node = world.nodes[index].node, !checker.traitors.contains(index) else { return }
-        let early = node.earlyChanges
-        guard early.bytes <= 64 << 20, node.openConnections <= 512, node.openRequests <= 5_000 else {
-            throw Violation(
-                .caps,
-                "node \(index): \(early.bytes) bytes wait, \(node.openConnections) connections, "
-                    + "\(node.openRequests) requests")
-        }
-        if early.count > 0 { result.marks.insert("early-changes") }
     }
 
     /// A line of the timeline.

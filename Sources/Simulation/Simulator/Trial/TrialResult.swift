@@ -11,6 +11,11 @@ public struct TrialResult: Sendable {
     public internal(set) var transactions = 0
     public internal(set) var changes = 0
     public internal(set) var comparisons = 0
+    /// Answers to reads and conditions that were judged by the model.
+    public internal(set) var reads = 0
+    /// The most that a node ever had at once: bytes of early changes, connections.
+    public internal(set) var earlyBytesMax = 0
+    public internal(set) var connectionsMax = 0
     public internal(set) var faults: [FaultKind: Int] = [:]
     public internal(set) var marks: Set<String> = []
     /// Zero without a script.

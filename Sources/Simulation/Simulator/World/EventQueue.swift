@@ -8,6 +8,8 @@ struct Event {
         /// For a node as it runs now: after so many starts.
         case input(Int, start: UInt64, Input)
         case tick(Int)
+        /// The node's pause is over, unless it was made longer since.
+        case wake(Int, start: UInt64)
         /// The batch of a node ends.
         case commit(Int)
         /// The first piece on the way to an end of a connection.

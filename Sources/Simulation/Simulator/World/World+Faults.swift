@@ -106,7 +106,7 @@ extension World {
 
     private func isFor(_ index: Int, _ event: Event) -> Bool {
         switch event.kind {
-        case .input(index, _, _), .tick(index), .commit(index): return true
+        case .input(index, _, _), .tick(index), .commit(index), .wake(index, _): return true
         case .deliver(let number, let toDialler):
             guard let connection = connections[number] else { return false }
             return (toDialler ? connection.dialler : connection.listener).node == index

@@ -31,6 +31,7 @@ extension World {
 
     /// A beacon goes to everybody on the node's LAN, the node itself included, as multicast does.
     mutating func callOut(_ bytes: [UInt8], from index: Int) {
+        searchForSecret(bytes, from: index)
         guard let lan = air.lans[index] else { return }
         if air.isRecorded { air.beacons.append(bytes) }
         let sender = address(of: index)

@@ -41,10 +41,14 @@ extension World {
         return happenings
     }
 
-    /// Listens on the wire: looks for the secret, and keeps what diallers say first.
+    /// Whatever leaves a node, to whomever.
+    mutating func searchForSecret(_ bytes: [UInt8], from index: Int) {
+        if isObserved, !secret.isEmpty, bytes.holds(secret) { note(.leaked(index)) }
+    }
+
+    /// Listens on the wire: keeps what diallers say first.
     mutating func record(_ bytes: [UInt8], _ end: ConnectionEnd, from index: Int) {
         guard isObserved else { return }
-        if !secret.isEmpty, bytes.holds(secret) { note(.leaked(index)) }
         guard end.isDialler, let listener = connections[end.number]?.listener.node else { return }
         if recordings[end.number] == nil, end.number > recordings.keys.max() ?? 0 {
             if recordings.count >= Recording.countMax, let oldest = recordings.keys.min() {

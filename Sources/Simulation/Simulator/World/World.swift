@@ -73,6 +73,7 @@ public struct World {
         nodes[index].commitAt = nil
         nodes[index].tickAt = nil
         nodes[index].crashPoint = nil
+        nodes[index].forgetWaiting()
         note(.crashed(index))
         for number in connections.keys.sorted() where connections[number]?.joins(index) == true {
             if silently { abandonConnection(number, of: index) } else { breakConnection(number) }
@@ -197,6 +198,7 @@ public struct World {
                 nodes[index].tickAt = nil
                 handle(index, .tick)
             }
+        case .wake(let index, let start): if nodes[index].starts == start { wake(index) }
         case .commit(let index): if nodes[index].commitAt == event.time { commit(index) }
         case .deliver(let id, let toDialler): deliver(id, toDialler: toDialler)
         case .arrive(let id): arrive(id)
@@ -211,19 +213,40 @@ public struct World {
     /// One input; its commit and what it asks for, at once or at the end of the batch.
     mutating func handle(_ index: Int, _ input: Input) {
         guard nodes[index].node != nil else { return }
-        guard nodes[index].pausedUntil <= time else {
-            return plan(input, for: index, at: nodes[index].pausedUntil)
+        guard nodes[index].pausedUntil <= time, !nodes[index].isAnythingWaiting else {
+            if nodes[index].wait(input) { planWake(index) }
+            return
         }
+        take(input, at: index)
+    }
+
+    /// Milliseconds that a node collects inputs.
+    func batch(of index: Int) -> UInt64 { nodes[index].batchMilliseconds ?? batchMilliseconds }
+
+    private mutating func take(_ input: Input, at index: Int) {
         trace(UInt64(index))
         trace(time)
         let now = now(of: index)
         nodes[index].node?.handle(input, at: now)
-        let pause = nodes[index].batchMilliseconds ?? batchMilliseconds
+        let pause = batch(of: index)
         guard pause > 0 else { return commit(index) }
         if nodes[index].commitAt == nil {
             nodes[index].commitAt = time + pause
             events.insert(Event(time: time + pause, kind: .commit(index)))
         }
+    }
+
+    private mutating func planWake(_ index: Int) {
+        let kind = Event.Kind.wake(index, start: nodes[index].starts)
+        events.insert(Event(time: max(time, nodes[index].pausedUntil), kind: kind))
+    }
+
+    private mutating func wake(_ index: Int) {
+        guard nodes[index].pausedUntil <= time else { return planWake(index) }
+        // One an event: whoever looks on sees what each of them led to.
+        guard let input = nodes[index].takeWaiting() else { return }
+        take(input, at: index)
+        if nodes[index].isAnythingWaiting { planWake(index) }
     }
 
     /// The end of a batch: what it made durable leaves.
@@ -246,6 +269,7 @@ public struct World {
     }
 
     private mutating func perform(_ effect: Effect, of index: Int) {
+        if case .send(_, let bytes) = effect { searchForSecret(bytes, from: index) }
         if performForStranger(effect) { return }
         switch effect {
         case .answer(let request, let answer):

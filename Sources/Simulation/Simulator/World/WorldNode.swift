@@ -50,6 +50,9 @@ public struct WorldNode {
     public var clock = WorldClock()
     /// It does nothing before this moment, as under SIGSTOP; what comes for it waits.
     public internal(set) var pausedUntil: UInt64 = 0
+    /// What came for it since, in order: a pause that is made longer must not turn it round.
+    private var waiting: [Input] = []
+    private var taken = 0
     /// How long it collects inputs before it commits; nil: as long as the world says. A slow disk.
     public var batchMilliseconds: UInt64?
     /// Where the next batch that has effects ends in a crash.
@@ -72,6 +75,23 @@ public struct WorldNode {
         self.staticPeers = staticPeers
         self.address = address
     }
+
+    var isAnythingWaiting: Bool { taken < waiting.count }
+
+    /// Keeps an input for later; true when nothing waited before it.
+    mutating func wait(_ input: Input) -> Bool {
+        waiting.append(input)
+        return waiting.count - taken == 1
+    }
+
+    mutating func takeWaiting() -> Input? {
+        guard taken < waiting.count else { return nil }
+        taken += 1
+        defer { if taken == waiting.count { forgetWaiting() } }
+        return waiting[taken - 1]
+    }
+
+    mutating func forgetWaiting() { (waiting, taken) = ([], 0) }
 
     /// The node on its disk, with chance that follows from the world's seed and the number of the start.
     /// `other` runs on a disk with the same spaces, which are then not read again.

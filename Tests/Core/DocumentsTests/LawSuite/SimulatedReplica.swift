@@ -136,8 +136,14 @@ extension ModelDocument {
     /// What the changes, in a causal order, make.
     init(of changes: [TestChange]) {
         self.init(
-            changes.flatMap { change in
-                zip(change.operations, change.stamps).map { (operation: $0, stamp: $1) }
+            of: Array(SimulatedReplica.key.utf8),
+            changes.map { change in
+                ModelChange(
+                    first: change.first, milliseconds: change.stamps[0].timestamp.milliseconds,
+                    context: change.stamps[0].context.entries.map {
+                        (replica: $0.replica, last: $0.last.value)
+                    },
+                    operations: change.operations)
             })
     }
 }
