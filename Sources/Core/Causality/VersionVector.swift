@@ -157,6 +157,15 @@ public struct VersionVector: Hashable, Sendable {
         return result
     }
 
+    /// True when both hold one array in memory, and so are equal.
+    public func sharesEntries(with other: VersionVector) -> Bool {
+        entries.withUnsafeBufferPointer { mine in
+            other.entries.withUnsafeBufferPointer { theirs in
+                mine.count == theirs.count && mine.baseAddress == theirs.baseAddress
+            }
+        }
+    }
+
     private func slot(of replica: ReplicaID) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

@@ -96,8 +96,9 @@ public enum Admission {
     /// True when every operation of the change may be executed.
     public static func isStaticallyValid(_ change: Change) -> Bool {
         var next = Dot(change.replica, change.first)
+        let context = change.context
         for operation in change.operations {
-            let stamp = OperationStamp(dot: next, timestamp: change.timestamp, context: change.context)
+            let stamp = OperationStamp(dot: next, timestamp: change.timestamp, context: context)
             guard operation.isStaticallyValid(stamp) else { return false }
             next = next.advanced(by: operation.sequenceCount)
         }

@@ -64,7 +64,8 @@ public struct Candidate: Sendable {
         let change = verified.change
         var bytes = MemoryLayout<Candidate>.stride + Operation.blockBytes + verified.bytes.count
         bytes += change.operations.reduce(Operation.blockBytes) { $0 + $1.heldBytes }
-        if previous?.change.context != change.context {
+        // In full, although it may share a base with the one before: that one may go first and leave it.
+        if change.contextEntries(beside: previous?.change) > 0 {
             bytes += Operation.blockBytes + change.context.count * MemoryLayout<VersionVector.Entry>.stride
         }
         for (mine, theirs) in [(heads, previous?.heads), (change.rosterHeads, nil)] where mine != theirs ?? []

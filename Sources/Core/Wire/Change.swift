@@ -10,8 +10,8 @@ public struct Change: Hashable, Sendable {
     public let replica: ReplicaID
     public let first: SequenceNumber
     public let timestamp: Timestamp
-    /// What the author had seen, without its own log (entries of `replica` never occur in it).
-    public let context: VersionVector
+    /// `context`, as it stands in memory.
+    private let shared: SharedContext
     /// Set in a log's first change only.
     public let declaration: Declaration?
     /// Roster heads, ascending, when they advanced since the log's previous change; else empty.
@@ -36,10 +36,20 @@ public struct Change: Hashable, Sendable {
         replica: ReplicaID, first: SequenceNumber, timestamp: Timestamp, context: VersionVector,
         declaration: Declaration?, rosterHeads: [Bytes32], operations: [Operation]
     ) {
+        self.init(
+            replica: replica, first: first, timestamp: timestamp, shared: SharedContext(context),
+            declaration: declaration, rosterHeads: rosterHeads, operations: operations)
+    }
+
+    /// A decoded change, which may share its context with others of its section.
+    init(
+        replica: ReplicaID, first: SequenceNumber, timestamp: Timestamp, shared: SharedContext,
+        declaration: Declaration?, rosterHeads: [Bytes32], operations: [Operation]
+    ) {
         self.replica = replica
         self.first = first
         self.timestamp = timestamp
-        self.context = context
+        self.shared = shared
         self.declaration = declaration
         self.rosterHeads = rosterHeads
         self.operations = operations
@@ -49,6 +59,11 @@ public struct Change: Hashable, Sendable {
         sequenceCount = count
     }
 
+    /// What the author had seen, without its own log (entries of `replica` never occur in it). O(entries)
+    /// for a large one.
+    public var context: VersionVector { shared.vector }
+    /// Entries of contexts that this change holds in memory and `former` does not.
+    public func contextEntries(beside former: Change?) -> Int { shared.entryCount(beside: former?.shared) }
     /// The last sequence, inside.
     public var last: SequenceNumber { first + (sequenceCount - 1) }
     /// How the API names a change: its replica and last sequence.
@@ -57,6 +72,7 @@ public struct Change: Hashable, Sendable {
     /// The stamps of the operations, in order.
     public func stamps() -> [OperationStamp] {
         var next = Dot(replica, first)
+        let context = context
         return operations.map { operation in
             defer { next = next.advanced(by: operation.sequenceCount) }
             return OperationStamp(dot: next, timestamp: timestamp, context: context)

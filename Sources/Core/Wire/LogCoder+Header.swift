@@ -26,9 +26,10 @@ extension LogCoder {
 
     /// Answers the length of the context with its count.
     mutating func encodeHeader(of change: Change, into body: inout ByteWriter) -> Int {
-        precondition(change.context.covers(head.context), "a context never shrinks")
-        precondition(change.context[replica] == .none, "a log's own sequences are not part of its contexts")
-        let advanced = change.context.entries(beyond: head.context)
+        let context = change.context
+        precondition(context.covers(head.context), "a context never shrinks")
+        precondition(context[replica] == .none, "a log's own sequences are not part of its contexts")
+        let advanced = context.entries(beyond: head.context)
         precondition(advanced.count <= WireLimits.contextEntriesMax, "\(advanced.count) entries in a context")
         body.u8(
             (advanced.isEmpty ? 0 : Flags.context) | (change.rosterHeads.isEmpty ? 0 : Flags.rosterHeads))
@@ -46,7 +47,8 @@ extension LogCoder {
                 body.varint(entry.last.value - head.context[entry.replica].value)
                 if dictionary.mentioned[index] == .none { dictionary.mention(entry.last, of: index) }
             }
-            head.context = change.context
+            head.context = context
+            head.shared = SharedContext(head.context)
         }
         let contextBytes = body.count - contextStart
         if !change.rosterHeads.isEmpty {
@@ -110,7 +112,9 @@ extension LogCoder {
             if dictionary.mentioned[index] == .none { dictionary.mention(SequenceNumber(last), of: index) }
             advanced.append(VersionVector.Entry(replica, SequenceNumber(last)))
         }
-        head.context.join(VersionVector(advanced))
+        let raised = VersionVector(advanced)
+        head.context.join(raised)
+        head.shared.raise(raised, to: head.context)
     }
 }
 

@@ -37,6 +37,8 @@ public struct LogCoder: Sendable {
         var timestamp: Timestamp
         /// Of the previous change; empty at a boundary.
         var context = VersionVector()
+        /// The same, as decoded changes get it.
+        var shared = SharedContext()
         /// The roster heads named last; empty at a boundary.
         var rosterHeads: [Bytes32] = []
         /// Canonical bytes since the boundary that count towards the next one.
@@ -118,7 +120,7 @@ public struct LogCoder: Sendable {
             if operations.isEmpty && header.declaration == nil { throw .outOfRange(field: "operations") }
             let change = Change(
                 replica: coder.replica, first: coder.head.next, timestamp: header.timestamp,
-                context: coder.head.context, declaration: header.declaration, rosterHeads: header.rosterHeads,
+                shared: coder.head.shared, declaration: header.declaration, rosterHeads: header.rosterHeads,
                 operations: operations)
             coder.pass(
                 timestamp: header.timestamp, sequenceCount: change.sequenceCount,

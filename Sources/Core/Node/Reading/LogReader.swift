@@ -23,6 +23,11 @@ struct LogReader: Sendable {
     private(set) var bytes = 0
     private static let sectionsMax = 256
     private static let bytesMax = sectionsMax * WireLimits.boundaryBytes
+    /// Entries of the contexts in `sections`, of each and together: a hostile author can make those of one
+    /// section thirty megabytes, so the oldest go when they are more than this.
+    private var entries: [Section: Int] = [:]
+    private var entryCount = 0
+    private static let entriesMax = 1 << 20
 
     init(space: SpaceID) { self.space = space }
 
@@ -69,8 +74,22 @@ struct LogReader: Sendable {
             order.append(section)
         }
         bytes += decoded.bytes
-        while order.count > Self.sectionsMax || (bytes > Self.bytesMax && order.count > 1) { dropFirst() }
+        let count = Self.contextEntries(of: decoded.changes)
+        entryCount += count - (entries.updateValue(count, forKey: section) ?? 0)
+        while order.count > Self.sectionsMax
+            || order.count > 1 && (bytes > Self.bytesMax || entryCount > Self.entriesMax)
+        {
+            dropFirst()
+        }
         return decoded.changes
+    }
+
+    private static func contextEntries(of changes: [Change]) -> Int {
+        var count = 0
+        for (index, change) in changes.enumerated() {
+            count += change.contextEntries(beside: index == 0 ? nil : changes[index - 1])
+        }
+        return count
     }
 
     /// Forgets the oldest sections until those that stay have so many bytes.
@@ -79,7 +98,9 @@ struct LogReader: Sendable {
     }
 
     private mutating func dropFirst() {
-        bytes -= sections.removeValue(forKey: order.removeFirst())?.bytes ?? 0
+        let first = order.removeFirst()
+        bytes -= sections.removeValue(forKey: first)?.bytes ?? 0
+        entryCount -= entries.removeValue(forKey: first) ?? 0
     }
 
     /// Decodes from a boundary to the next one or the end of the log. Rows never cross a boundary

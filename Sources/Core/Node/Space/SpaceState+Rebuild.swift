@@ -92,7 +92,8 @@ extension [Dot] {
     /// A document's frontier after one more change.
     mutating func advance(by change: Change) {
         let id = change.id
-        removeAll { change.context.contains($0) || $0.replica == id.replica }
+        let context = change.context
+        removeAll { context.contains($0) || $0.replica == id.replica }
         append(id)
         sort()
     }

@@ -104,7 +104,8 @@ public struct BlockEncoder: Sendable {
         precondition(change.first == logs[log].next, "\(change.first) is not the next of \(change.replica)")
         precondition(change.timestamp > logs[log].timestamp, "time must grow")
         if scheduled.log == log { scheduled.count += 1 } else { flushSchedule(next: log) }
-        let hasContext = change.context != logs[log].context
+        let context = change.context
+        let hasContext = context != logs[log].context
         shapes.append(
             UInt64(change.operations.count) << 2 | (change.rosterHeads.isEmpty ? 0 : 2) | (hasContext ? 1 : 0)
         )
@@ -114,13 +115,13 @@ public struct BlockEncoder: Sendable {
             names.u64(declaration.incarnation)
         }
         if hasContext || logs[log].history.isEmpty {
-            if hasContext { encodeContext(change.context, of: change.replica, log) }
-            logs[log].history.append((change.first, changeCount, change.context))
-            contextEntries += change.context.count
+            if hasContext { encodeContext(context, of: change.replica, log) }
+            logs[log].history.append((change.first, changeCount, context))
+            contextEntries += context.count
             if contextEntries > WireLimits.blockContextEntriesMax / 2 { isFull = true }
         }
         if !change.rosterHeads.isEmpty { RosterHeads.encode(change.rosterHeads, into: &names) }
-        logs[log].context = change.context
+        logs[log].context = context
         logs[log].timestamp = change.timestamp
         var next = Dot(change.replica, change.first)
         for operation in change.operations {

@@ -71,15 +71,16 @@ enum RunColumns {
     /// What `LogCoder.encode` takes for granted. Statically invalid operations have canonical bytes too; they
     /// come from hostile authors, and zstd packs those.
     private static func isEncodable(_ change: Change) -> Bool {
+        let context = change.context
         guard change.timestamp <= .max, (change.declaration != nil) == (change.first.value == 1),
             !change.operations.isEmpty || change.declaration != nil,
-            change.context[change.replica] == .none, change.context.count <= WireLimits.contextEntriesMax,
+            context[change.replica] == .none, context.count <= WireLimits.contextEntriesMax,
             change.last < .max
         else { return false }
         var dot = Dot(change.replica, change.first)
         for operation in change.operations {
             if case .unknown = operation.body { return false }
-            let stamp = OperationStamp(dot: dot, timestamp: change.timestamp, context: change.context)
+            let stamp = OperationStamp(dot: dot, timestamp: change.timestamp, context: context)
             guard operation.isStaticallyValid(stamp) else { return false }
             dot = dot.advanced(by: operation.sequenceCount)
         }
