@@ -16,11 +16,12 @@ extension AddressBook {
         // A dial proved it, or a person named it: that says more.
         if let known = self[address], known.source > .heard { return }
         let heard = addresses(of: device).compactMap { known in
-            self[known].flatMap { $0.source == .heard && known != address ? (known, $0.age) : nil }
+            source(of: known, for: device) == .heard && known != address
+                ? self[known].map { (known, $0.age) } : nil
         }
         let oldest = heard.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
         for (known, _) in oldest.prefix(max(0, heard.count + 1 - MeshLimits.heardAddressesOfDeviceMax)) {
-            set(known, nil)
+            release(known, by: device)
         }
         add(address, device: device, source: .heard)
     }

@@ -62,6 +62,9 @@ public struct AddressBook: Sendable, Equatable {
         public internal(set) var source: Source
         /// Who said it, when it was said of another device.
         public internal(set) var announcer: DeviceID?
+        /// Other devices that are said to be there, while no dial showed who is: whoever says it of itself
+        /// takes nothing from them (`AddressBook+Claims`).
+        var claims: [DeviceID: Claim] = [:]
         /// Counts up with each addition: which entry is older.
         public internal(set) var age: UInt64
         /// When a link stood there last and when a dial began last, wall milliseconds.
@@ -74,8 +77,8 @@ public struct AddressBook: Sendable, Equatable {
     }
 
     var entries: [PeerAddress: Entry] = [:]
-    /// The addresses of each device that has some: the entries' `device`, turned round.
-    private var ofDevice: [DeviceID: Set<PeerAddress>] = [:]
+    /// The addresses of each device that has some: the entries' devices, turned round.
+    private(set) var ofDevice: [DeviceID: Set<PeerAddress>] = [:]
     /// How many entries each device stands behind that speak of others: the entries' `announcer`, counted.
     private var relayedBy: [DeviceID: Int] = [:]
     private var nextAge: UInt64 = 0
@@ -109,28 +112,32 @@ public struct AddressBook: Sendable, Equatable {
             if source == .relayed, let announcer, relayedBy[announcer, default: 0] >= MeshLimits.relayedMax {
                 return
             }
-            nextAge += 1
             set(
                 address,
                 Entry(
                     device: device, source: source, announcer: source == .relayed ? announcer : nil,
-                    age: nextAge))
+                    age: grow()))
             if let device { trim(device) }
             return trim()
         }
-        var entry = old
         // Who is known to be there by a dial is not replaced by words, and what a person gave is not made
-        // somebody's by them: a peer could hide another behind its own name. A device's own word counts more
-        // than what others say of it.
+        // somebody's by them: a peer could hide another behind its own name. For the same reason a device
+        // that is said to be there stays so when another one is said to be.
         let isOpenToWords = old.lastSuccess == nil && (old.source < .hint || old.source == .heard)
-        if source == .proven || (isOpenToWords && (source >= old.source || old.device == nil)) {
+        if isOpenToWords, source < .hint || source == .heard, let device, old.device ?? device != device {
+            return claim(address, Claim(source: source, announcer: announcer), by: device)
+        }
+        var entry = old
+        if source == .proven {
+            entry.device = device ?? old.device
+            entry.claims = [:]
+        } else if isOpenToWords, source >= old.source || old.device == nil {
             entry.device = device ?? old.device
         }
         entry.source = max(old.source, source)
         if entry.source > .relayed { entry.announcer = nil }
         guard entry != old else { return }
-        nextAge += 1
-        entry.age = nextAge
+        entry.age = grow()
         set(address, entry)
         if let device { trim(device) }
     }
@@ -139,8 +146,8 @@ public struct AddressBook: Sendable, Equatable {
     /// something better than its word is known of them.
     public mutating func announce(_ device: DeviceID, _ addresses: [PeerAddress]) {
         let named = addresses.prefix(MeshLimits.addressesOfDeviceMax)
-        for address in ofDevice[device, default: []] where entries[address]?.source == .announced {
-            if !named.contains(address) { set(address, nil) }
+        for address in ofDevice[device, default: []] where source(of: address, for: device) == .announced {
+            if !named.contains(address) { release(address, by: device) }
         }
         for address in named { add(address, device: device, source: .announced) }
     }
@@ -171,8 +178,9 @@ public struct AddressBook: Sendable, Equatable {
 
     /// Forgets a device that is in no roster any more; fixed addresses stay.
     public mutating func forget(_ device: DeviceID) {
-        for address in ofDevice[device, default: []] where entries[address]?.source != .fixed {
-            set(address, nil)
+        for address in ofDevice[device, default: []]
+        where entries[address]?.source != .fixed || entries[address]?.device != device {
+            release(address, by: device)
         }
     }
 
@@ -180,6 +188,7 @@ public struct AddressBook: Sendable, Equatable {
     public mutating func markOwn(_ address: PeerAddress) {
         guard var entry = entries[address] else { return }
         entry.device = nil
+        entry.claims = [:]
         set(address, entry.source == .fixed ? entry : nil)
     }
 
@@ -231,18 +240,21 @@ public struct AddressBook: Sendable, Equatable {
         guard known.count > 1 else { return known.map(\.0) }
         let newest = known.compactMap(\.1.lastSuccess).max()
         return
-            known.map { (rank(of: $0.1, newest: newest, isNear: near($0.0)), $0.1, $0.0) }
+            known.map { address, entry in
+                let source = source(of: address, for: device) ?? .relayed
+                return (rank(of: entry, source, newest: newest, isNear: near(address)), entry, address)
+            }
             .sorted { a, b in
                 (a.0, a.1.failures, b.1.age, a.2) < (b.0, b.1.failures, a.1.age, b.2)
             }
             .map(\.2)
     }
 
-    private func rank(of entry: Entry, newest: UInt64?, isNear: Bool) -> Int {
+    private func rank(of entry: Entry, _ source: Source, newest: UInt64?, isNear: Bool) -> Int {
         if let success = entry.lastSuccess, success == newest { return 0 }
-        if isNear || entry.source == .fixed || entry.source == .heard { return 1 }
-        if entry.source == .proven { return 2 }
-        switch entry.source {
+        if isNear || entry.source == .fixed || source == .heard { return 1 }
+        if source == .proven { return 2 }
+        switch source {
         case .named, .hint: return 3
         case .announced: return 4
         default: return 5
@@ -254,9 +266,10 @@ public struct AddressBook: Sendable, Equatable {
     public func addressesToTell(of device: DeviceID) -> [PeerAddress] {
         // What only a beacon said is not told on, and what has a scope means nothing elsewhere.
         let all = addresses(of: device).filter {
-            entries[$0]?.source != .named && entries[$0]?.source != .heard && !$0.isScoped
+            let source = source(of: $0, for: device)
+            return source != .named && source != .heard && !$0.isScoped
         }
-        let firstHand = all.filter { (entries[$0]?.source ?? .relayed) > .relayed }
+        let firstHand = all.filter { (source(of: $0, for: device) ?? .relayed) > .relayed }
         return firstHand.isEmpty ? Array(all.prefix(MeshLimits.hearsayMax)) : firstHand
     }
 
@@ -265,12 +278,13 @@ public struct AddressBook: Sendable, Equatable {
     /// The one place where entries come, go and change hands.
     mutating func set(_ address: PeerAddress, _ entry: Entry?) {
         let old = entries[address]
-        if old?.device != entry?.device {
-            if let device = old?.device {
-                ofDevice[device]?.remove(address)
-                if ofDevice[device]?.isEmpty == true { ofDevice[device] = nil }
-            }
-            if let device = entry?.device { ofDevice[device, default: []].insert(address) }
+        let (before, after) = (old?.devices ?? [], entry?.devices ?? [])
+        for device in before where !after.contains(device) {
+            ofDevice[device]?.remove(address)
+            if ofDevice[device]?.isEmpty == true { ofDevice[device] = nil }
+        }
+        for device in after where !before.contains(device) {
+            ofDevice[device, default: []].insert(address)
         }
         if old?.announcer != entry?.announcer {
             if let former = old?.announcer {
@@ -284,15 +298,6 @@ public struct AddressBook: Sendable, Equatable {
         isChanged = true
     }
 
-    private mutating func trim(_ device: DeviceID) {
-        let own = ofDevice[device, default: []]
-        guard own.count > MeshLimits.addressesOfDeviceMax else { return }
-        let kept = own.compactMap { address in entries[address].map { (address, $0) } }
-            .filter { $0.1.source != .fixed }
-            .sorted { Self.keepsLonger($0, $1) }
-        for (address, _) in kept.dropFirst(MeshLimits.addressesOfDeviceMax) { set(address, nil) }
-    }
-
     /// Over the bound a sixteenth goes at once, so that a flood of additions costs little each.
     private mutating func trim() {
         guard entries.count > MeshLimits.addressesMax else { return }
@@ -300,11 +305,17 @@ public struct AddressBook: Sendable, Equatable {
         for (address, _) in kept.suffix(MeshLimits.addressesMax / 16) { set(address, nil) }
     }
 
-    private static func keepsLonger(
+    static func keepsLonger(
         _ a: (key: PeerAddress, value: Entry), _ b: (key: PeerAddress, value: Entry)
     ) -> Bool {
         (a.value.source, a.value.lastSuccess ?? 0, a.value.age, a.key)
             > (b.value.source, b.value.lastSuccess ?? 0, b.value.age, b.key)
+    }
+
+    /// The age of what is said now.
+    mutating func grow() -> UInt64 {
+        nextAge += 1
+        return nextAge
     }
 
     mutating func restored(_ nextAge: UInt64) {

@@ -3,7 +3,9 @@
 // at once does not dial in step for ever; a device that was linked lately has a lower greatest bound
 // (decision 0053). Several addresses of one device are tried a little apart, without waiting for the one
 // before to run into its timeout (RFC 8305, "happy eyeballs"). At most four dials start in a second, whatever
-// the book holds.
+// the book holds. What only others say of a device comes after all that is known better, and never takes the
+// last of the dials of a second or of a device: a peer that names new addresses without end costs the true
+// one nothing (decision 0109).
 
 public import Causality
 public import Wire
@@ -13,10 +15,13 @@ public struct DialCandidate: Sendable, Equatable {
     public let address: PeerAddress
     /// Who is expected there; nil: nobody knows.
     public let device: DeviceID?
+    /// Only others said that the device is there: it is dialled with what the rest leaves.
+    public let isHearsay: Bool
 
-    public init(_ address: PeerAddress, device: DeviceID? = nil) {
+    public init(_ address: PeerAddress, device: DeviceID? = nil, isHearsay: Bool = false) {
         self.address = address
         self.device = device
+        self.isHearsay = isHearsay
     }
 }
 
@@ -44,21 +49,22 @@ public struct Dialer: Sendable {
 
     public init(seed: UInt64) { dice = SeededGenerator(seed: seed) }
 
-    /// Addresses of `candidates` to dial now, marked as under way: what has waited longest first, among
-    /// equals in their order. Call again at `deadline`.
+    /// Addresses of `candidates` to dial now, marked as under way: hearsay last, else what has waited longest
+    /// first, among equals in their order. Call again at `deadline`.
     public mutating func start(_ candidates: [DialCandidate], at now: UInt64) -> [PeerAddress] {
         recent.removeAll { $0 + 1_000 <= now }
+        noteHearsay(in: candidates, at: now)
         let due = candidates.enumerated().compactMap { order, candidate -> (UInt64, Int, DialCandidate)? in
             let attempt = attempts[candidate.address] ?? Attempt()
             return attempt.isUnderWay || attempt.notBefore > now ? nil : (attempt.notBefore, order, candidate)
         }
         var started: [PeerAddress] = []
-        for (_, _, candidate) in due.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }) {
-            guard recent.count < MeshLimits.dialsPerSecond else { break }
+        for (_, _, candidate) in due.sorted(by: Self.isSooner) {
+            guard recent.count < Self.dialsPerSecond(for: candidate) else { break }
             var attempt = attempts[candidate.address] ?? Attempt()
             guard !attempt.isUnderWay else { continue }
             if let device = candidate.device {
-                guard let turn = turn(of: device), turn <= now else { continue }
+                guard let turn = turn(of: device, for: candidate), turn <= now else { continue }
                 races[device, default: Race()].underWay += 1
                 races[device]?.lastStart = now
             }
@@ -71,10 +77,32 @@ public struct Dialer: Sendable {
         return started
     }
 
+    /// What is said of a device for the first time waits from now on: whoever was named before goes first,
+    /// and an invention of each second does not overtake an address that failed once.
+    private mutating func noteHearsay(in candidates: [DialCandidate], at now: UInt64) {
+        for candidate in candidates where candidate.isHearsay && attempts[candidate.address] == nil {
+            attempts[candidate.address] = Attempt(notBefore: now)
+        }
+        // Addresses leave the book faster than `retain` is called when somebody wants them to.
+        guard attempts.count > 2 * MeshLimits.addressesMax else { return }
+        let wanted = Set(candidates.map(\.address))
+        attempts = attempts.filter { $0.value.isUnderWay || $0.value.failures > 0 || wanted.contains($0.key) }
+    }
+
+    private static func isSooner(_ a: (UInt64, Int, DialCandidate), _ b: (UInt64, Int, DialCandidate)) -> Bool
+    {
+        (a.2.isHearsay ? 1 : 0, a.0, a.1) < (b.2.isHearsay ? 1 : 0, b.0, b.1)
+    }
+
+    private static func dialsPerSecond(for candidate: DialCandidate) -> Int {
+        MeshLimits.dialsPerSecond - (candidate.isHearsay ? 1 : 0)
+    }
+
     /// When one more dial to the device may begin; nil: not before one of those under way has ended.
-    private func turn(of device: DeviceID) -> UInt64? {
+    private func turn(of device: DeviceID, for candidate: DialCandidate) -> UInt64? {
         guard let race = races[device], race.underWay > 0 else { return 0 }
-        return race.underWay < MeshLimits.dialsOfDeviceMax ? race.lastStart + MeshLimits.dialApart : nil
+        let most = MeshLimits.dialsOfDeviceMax - (candidate.isHearsay ? 1 : 0)
+        return race.underWay < most ? race.lastStart + MeshLimits.dialApart : nil
     }
 
     /// When `start` may give something for these candidates; nil: not before something else happens.
@@ -85,14 +113,14 @@ public struct Dialer: Sendable {
             if attempt.isUnderWay { continue }
             var due = attempt.notBefore
             if let device = candidate.device {
-                guard let turn = turn(of: device) else { continue }
+                guard let turn = turn(of: device, for: candidate) else { continue }
                 due = max(due, turn)
             }
+            let most = Self.dialsPerSecond(for: candidate)
+            if recent.count >= most { due = max(due, recent[recent.count - most] + 1_000) }
             earliest = min(earliest ?? .max, due)
         }
-        guard let earliest else { return nil }
-        guard recent.count >= MeshLimits.dialsPerSecond, let first = recent.first else { return earliest }
-        return max(earliest, first + 1_000)
+        return earliest
     }
 
     // MARK: What came of dials

@@ -3,8 +3,11 @@
 
 /// Limits and times of links, dials and addresses.
 public enum MeshLimits {
-    /// Live links; the one over it is closed at once.
+    /// Live links of listed devices; the one over it is closed at once.
     public static let linksMax = 256
+    /// Live links of devices that no roster lists, beside those: who holds a space's key can make any number
+    /// of devices. Of one more the oldest makes room, since a newcomer needs a moment only.
+    public static let unlistedLinksMax = 16
     /// Links to copies of one device, all of them alive: each has something to say that no other one has. One
     /// more copy is refused and dials again after its back-off.
     public static let instancesLinkedMax = 8
@@ -44,6 +47,9 @@ public enum MeshLimits {
     /// Addresses kept in all, and of one device; what is least likely to lead anywhere goes first.
     public static let addressesMax = 4_096
     public static let addressesOfDeviceMax = 8
+    /// Devices that may be said to be at an address beside the one that the book has there; the oldest word
+    /// goes.
+    public static let claimsMax = 8
     /// Addresses of others that one peer may add to the book; more are not taken from it.
     public static let relayedMax = 256
     /// Addresses of a device that are passed on when only others spoke of it.

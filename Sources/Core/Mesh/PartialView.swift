@@ -17,10 +17,13 @@ public struct PartialView: Sendable {
     public struct Contact: Sendable, Equatable {
         public let device: DeviceID
         public let addresses: [PeerAddress]
+        /// Who brought the word: the peer at which the walk was before.
+        public let teller: DeviceID?
 
-        public init(device: DeviceID, addresses: [PeerAddress]) {
+        public init(device: DeviceID, addresses: [PeerAddress], teller: DeviceID? = nil) {
             self.device = device
             self.addresses = addresses
+            self.teller = teller
         }
     }
 
@@ -41,8 +44,8 @@ public struct PartialView: Sendable {
 
     /// Newest first, each device once, at most `MeshLimits.passiveMax`.
     public private(set) var passive: [Contact] = []
-    /// Being dialled, until when.
-    private var targets: [DeviceID: UInt64] = [:]
+    /// Being dialled, until when, and whether for having been heard of.
+    private var targets: [DeviceID: (until: UInt64, isHeardOf: Bool)] = [:]
     /// Dialled in vain or told that they have enough: left alone until then.
     private var avoided: [DeviceID: UInt64] = [:]
     private var nextTrim: UInt64 = 0
@@ -63,21 +66,20 @@ public struct PartialView: Sendable {
         if passive.count > MeshLimits.passiveMax { passive.removeLast() }
     }
 
-    public func addresses(of device: DeviceID) -> [PeerAddress] {
-        passive.first { $0.device == device }?.addresses ?? []
-    }
+    public func contact(of device: DeviceID) -> Contact? { passive.first { $0.device == device } }
 
     // MARK: Dialling
 
-    /// Devices to dial now: enough to reach the wanted number of links. `members` is whom to take when
-    /// nobody else was heard of.
+    /// Devices to dial now: enough to reach the wanted number of links. At most half of them, rounded up, are
+    /// devices that were heard of, the others members by chance: who alone is linked to a newcomer could
+    /// otherwise choose whom it meets.
     public mutating func targets(
         linked: Set<DeviceID>, wanted: Int, members: [DeviceID], at now: UInt64
     ) -> Set<DeviceID> {
-        for (device, until) in targets.sorted(by: { $0.key < $1.key }) {
+        for (device, target) in targets.sorted(by: { $0.key < $1.key }) {
             if linked.contains(device) {
                 targets[device] = nil
-            } else if until <= now {
+            } else if target.until <= now {
                 targets[device] = nil
                 avoid(device, at: now)
             }
@@ -90,14 +92,19 @@ public struct PartialView: Sendable {
         let until = now + MeshLimits.targetMilliseconds
         let resting = avoided
         let isFree = { (device: DeviceID) in !linked.contains(device) && resting[device] == nil }
-        for contact in passive.shuffled(using: &dice) where linked.count + targets.count < wanted {
-            if isFree(contact.device), targets[contact.device] == nil { targets[contact.device] = until }
+        var heardOf = targets.values.count(where: \.isHeardOf)
+        let heardOfMax = members.isEmpty ? wanted : (wanted - linked.count + 1) / 2
+        for contact in passive.shuffled(using: &dice)
+        where linked.count + targets.count < wanted && heardOf < heardOfMax {
+            guard isFree(contact.device), targets[contact.device] == nil else { continue }
+            targets[contact.device] = (until, true)
+            heardOf += 1
         }
         var tries = 4 * wanted
         while linked.count + targets.count < wanted, tries > 0, !members.isEmpty {
             tries -= 1
             let device = members[Int.random(in: 0..<members.count, using: &dice)]
-            if isFree(device), targets[device] == nil { targets[device] = until }
+            if isFree(device), targets[device] == nil { targets[device] = (until, false) }
         }
         return Set(targets.keys)
     }
@@ -117,7 +124,7 @@ public struct PartialView: Sendable {
     }
 
     /// When the targets of now are given up.
-    public var targetsDeadline: UInt64? { targets.values.min() }
+    public var targetsDeadline: UInt64? { targets.values.map(\.until).min() }
 
     // MARK: Trimming
 

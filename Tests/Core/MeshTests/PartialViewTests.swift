@@ -18,7 +18,7 @@ private func device(_ n: UInt8) -> DeviceID { DeviceID(publicKey: Bytes32([UInt8
         view.hear(.init(device: device(50), addresses: [address]))
         let some = view.targets(linked: [device(1)], wanted: 6, members: members, at: 0)
         #expect(some.count == 5 && some.contains(device(50)) && !some.contains(device(1)))
-        #expect(view.addresses(of: device(50)) == [address])
+        #expect(view.contact(of: device(50))?.addresses == [address])
         // The same until they are reached or given up.
         let same = view.targets(linked: [device(1)], wanted: 6, members: members, at: 500)
         #expect(same == some)
@@ -30,6 +30,23 @@ private func device(_ n: UInt8) -> DeviceID { DeviceID(publicKey: Bytes32([UInt8
         let five = Set(members.prefix(5))
         let none = view.targets(linked: five, wanted: 6, members: members, at: 20_000)
         #expect(none.isEmpty)
+    }
+
+    @Test("who names thirty dead devices takes half of the dials of a newcomer at most, however often")
+    func crowdedPassiveView() {
+        var view = PartialView(seed: 4, at: 0)
+        let invented = Set(members.prefix(30))
+        var met: Set<DeviceID> = []
+        for second in 0..<120 as Range<UInt64> {
+            for device in invented { view.hear(.init(device: device, addresses: [], teller: members[0])) }
+            let targets = view.targets(
+                linked: [members[0]], wanted: 6, members: members, at: second * 1_000)
+            // Chance may choose an invented one among the members too; there are 99.
+            #expect(targets.count == 5)
+            met.formUnion(targets.subtracting(invented))
+        }
+        // Two of five at least are chosen anew each ten seconds, from all.
+        #expect(met.count >= 12)
     }
 
     @Test("one link too many is that of the peer with most, never a needed one, and one a second")

@@ -86,6 +86,21 @@ extension Node {
         links.connections[id]?.link?.liveness.hear(at: now.monotonic)
         let outputs = links.connections[id]?.secure.receive(bytes, replays: &links.replays, at: now) ?? []
         take(outputs, of: id, at: now)
+        boundFragments(of: id, at: now)
+    }
+
+    /// What a peer that is listed nowhere on its link may send counts from the first fragment on. After the
+    /// frames in front of it: a roster among them may list the peer.
+    private mutating func boundFragments(of id: ConnectionID, at now: Instant) {
+        guard let held = links.connections[id]?.secure.heldBytes, held > 0,
+            let standings = links.connections[id]?.link?.channels.values.map(\.standing)
+        else { return }
+        var left = 0
+        for standing in standings {
+            guard case .provisional(let bytes, _) = standing else { return }
+            left = max(left, bytes)
+        }
+        if held > left { close(id, .notMember, "the roster does not list this device", at: now) }
     }
 
     private mutating func disconnected(_ id: ConnectionID, reason: String, at now: Instant) {
@@ -219,6 +234,7 @@ extension Node {
             links.linkedAt[link.device] = nil
             links.traffic[link.device] = nil
             links.peerStates[link.device] = nil
+            for code in ["clock-far", "cloned"] { resolveAlarm(code: code, device: link.device) }
         } else if !links.table.isLinked(to: link.device) {
             noteState(of: link.device, "waiting", at: now)
             batch.log(.info, "link-down", "the link to \(link.device.text) ended: \(reason)")

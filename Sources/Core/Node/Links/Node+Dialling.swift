@@ -74,7 +74,8 @@ extension Node {
                 isDialled(address) && (isWanted || links.book[address]?.source == .fixed)
             }
             for (place, address) in addresses.enumerated() {
-                ranked.append((place, DialCandidate(address, device: device)))
+                let isHearsay = links.book.source(of: address, for: device) == .relayed
+                ranked.append((place, DialCandidate(address, device: device, isHearsay: isHearsay)))
             }
         }
         for address in links.book.unassigned where isDialled(address) {
@@ -122,13 +123,14 @@ extension Node {
     /// The greatest wait before an address is dialled again (decision 0053): who was linked lately, in this
     /// run or in one that ended a moment ago, is away for a moment only, more often than not.
     func backOffBound(of address: PeerAddress) -> UInt64 {
-        guard let device = links.book[address]?.device else { return MeshLimits.backOffMax }
-        let isRecent =
-            links.linkedAt[device].map { links.clock < $0 + MeshLimits.recentMilliseconds } ?? false
-        let isRestart =
-            links.clock < links.started + MeshLimits.recentMilliseconds
-            && links.book.addresses(of: device).contains { links.book[$0]?.lastSuccess != nil }
-        return isRecent || isRestart ? MeshLimits.backOffRecentMax : MeshLimits.backOffMax
+        let isExpectedSoon = links.book.devices(at: address).contains { device in
+            if let linked = links.linkedAt[device], links.clock < linked + MeshLimits.recentMilliseconds {
+                return true
+            }
+            return links.clock < links.started + MeshLimits.recentMilliseconds
+                && links.book.addresses(of: device).contains { links.book[$0]?.lastSuccess != nil }
+        }
+        return isExpectedSoon ? MeshLimits.backOffRecentMax : MeshLimits.backOffMax
     }
 
     /// A lookup ended. Its addresses are dialled as their own back-off says; the name itself is looked up

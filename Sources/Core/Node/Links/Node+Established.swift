@@ -25,7 +25,7 @@ extension Node {
             let seconds = (refusal.until - now.monotonic + 999) / 1_000
             return close(id, .overloaded, "refused for \(seconds) s: \(refusal.reason)", at: now)
         }
-        guard links.table.count < MeshLimits.linksMax else {
+        guard makeRoom(for: link.peer.device, at: now) else {
             return close(id, .overloaded, "\(MeshLimits.linksMax) links are open", at: now)
         }
         let index = spaceIndex(link.space)
@@ -35,6 +35,22 @@ extension Node {
         // 3. One of two links to a device.
         guard enterTable(id, link, at: now) else { return }
         begin(id, link, in: index, at: now)
+    }
+
+    /// False when there is no room for a link of this device. Those that no roster lists have room of their
+    /// own, in which the newest displace the oldest, and never take that of listed ones.
+    private mutating func makeRoom(for peer: DeviceID, at now: Instant) -> Bool {
+        let unlisted = links.connections.values.filter { connection in
+            connection.link.map { !isMember($0.device) } ?? false
+        }
+        if isMember(peer) { return links.table.count - unlisted.count < MeshLimits.linksMax }
+        let oldest = unlisted.map { ($0.link?.begun ?? 0, $0.id) }.sorted { $0 < $1 }
+        for (_, id) in oldest.prefix(max(0, oldest.count + 1 - MeshLimits.unlistedLinksMax)) {
+            close(
+                id, .overloaded, "\(MeshLimits.unlistedLinksMax) devices that no roster lists are linked",
+                at: now)
+        }
+        return true
     }
 
     private mutating func linkedToOurselves(_ id: ConnectionID, _ link: EstablishedLink, at now: Instant) {
@@ -108,11 +124,9 @@ extension Node {
         state.channels[0] = SpaceChannel(space: link.space, standing: allowed)
         links.connections[id]?.link = state
         links.linkedAt[peer] = now.monotonic
-        links.discovery.ledger.linked(peer, instance: link.peer.instance, at: now.monotonic)
         links.counters.linksOpened += 1
         noteState(of: peer, "connected", at: now)
-        batch.log(.info, "link-up", "linked to \(peer.text)")
-        checkClock(peer, offset, at: now)
+        if isMember(peer) { noteMember(state, at: now) }
         beginChannel(0, on: id, at: now)
         openChannels(on: id, at: now)
         // For the round trip, and for the peer to compare its clock. A peer that no roster lists gets roster
@@ -121,6 +135,14 @@ extension Node {
             let token = links.connections[id]?.link?.liveness.ask(at: now.monotonic)
         else { return }
         send([ping(token, at: now)], on: id)
+    }
+
+    /// A listed device is linked, or the device of a link was listed just now. Of others nothing is kept,
+    /// said or compared: there may be any number of them.
+    mutating func noteMember(_ link: PeerLink, at now: Instant) {
+        links.discovery.ledger.linked(link.device, instance: link.instance, at: now.monotonic)
+        batch.log(.info, "link-up", "linked to \(link.device.text)")
+        checkClock(link.device, link.clockOffset, at: now)
     }
 
     /// What the peer may say in a space.

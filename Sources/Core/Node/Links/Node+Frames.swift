@@ -90,7 +90,7 @@ extension Node {
         _ = try reader.u64()
         try reader.finish()
         guard links.connections[id]?.link?.liveness.answered(token, at: now.monotonic) == true,
-            let link = links.connections[id]?.link, link.cloneProbe == token
+            let link = links.connections[id]?.link, link.cloneProbe == token, isMember(link.device)
         else { return }
         raise(
             Alarm(

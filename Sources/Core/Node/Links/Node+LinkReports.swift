@@ -12,13 +12,14 @@ extension Node {
 
     /// Greatest difference of a linked peer's wall clock to ours, with its sign.
     var clockOffsetMilliseconds: Int64? {
-        links.connectionIDs.compactMap { links.connections[$0]?.link?.clockOffset }.max {
-            $0.magnitude < $1.magnitude
-        }
+        links.connections.values.compactMap(\.link).filter { isMember($0.device) }.map(\.clockOffset)
+            .max { ($0.magnitude, $0) < ($1.magnitude, $1) }
     }
 
     /// A clock that is far off decides ties for a long time: somebody should look. Nothing is refused for it.
     mutating func checkClock(_ peer: DeviceID, _ offset: Int64, at now: Instant) {
+        // A stranger's clock is nobody's concern, and there may be any number of strangers.
+        guard isMember(peer) else { return }
         guard offset.magnitude > 600_000 else {
             return resolveAlarm(code: "clock-far", device: peer)
         }

@@ -130,6 +130,7 @@ extension Node {
         let isListed = spaces[place.space].roster.role(of: link.device) != nil
         if isListed, !channel.isFull {
             links.connections[place.connection]?.link?.channels[place.number]?.standing = .full
+            if !link.channels.values.contains(where: \.isFull) { noteMember(link, at: now) }
         } else if !isListed, channel.isFull {
             dismissIfGone(place, at: now)
         }

@@ -79,10 +79,14 @@ extension Node {
 
     /// Where a device may be found, as the roster and those who met it say.
     private mutating func learnAddresses(of device: DeviceID, in index: Int, _ view: PartialView) {
-        let told = view.addresses(of: device)
         let said = spaces[index].roster.description(of: device)?.addresses ?? []
-        for address in (told + said).prefix(MeshLimits.addressesOfDeviceMax) {
+        for address in said.prefix(MeshLimits.addressesOfDeviceMax) {
             links.book.add(address, device: device, source: .announced)
+        }
+        // A walk is a peer's word, whoever it says it is of.
+        guard let told = view.contact(of: device) else { return }
+        for address in told.addresses.prefix(MeshLimits.addressesOfDeviceMax / 2) {
+            links.book.add(address, device: device, source: .relayed, announcer: told.teller)
         }
     }
 
@@ -115,7 +119,8 @@ extension Node {
             let onward = WalkFrame(stops: frame.stops - 1, device: frame.device, addresses: frame.addresses)
             return send(onward, to: next, in: space)
         }
-        links.views[space]?.view.hear(.init(device: frame.device, addresses: frame.addresses))
+        links.views[space]?.view.hear(
+            .init(device: frame.device, addresses: frame.addresses, teller: link.device))
         links.nextDialCheck = min(links.nextDialCheck, now.monotonic + 1_000)
     }
 
