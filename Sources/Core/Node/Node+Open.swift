@@ -31,6 +31,9 @@ extension Node {
         }
         try recallContinuity(at: now)
         recallForks(at: now)
+        for index in spaces.indices {
+            for device in spaces[index].census.crowding { noteCrowd(of: device, in: index, at: now) }
+        }
         resumeReissues()
         try openCaution(at: now)
         recallQuarantine(at: now)
@@ -151,7 +154,11 @@ extension SpaceState {
         durable = held
         documentCount = try store.documentCount(record.id)
         ring = EventRing(start: record.position)
-        for entry in heads.entries { logs[entry.replica] = try Self.log(entry.replica, in: id, from: store) }
+        for entry in heads.entries {
+            let log = try Self.log(entry.replica, in: id, from: store)
+            logs[entry.replica] = log
+            census.note(entry.replica, of: log.declaration.device)
+        }
         ownReplica = incarnation.map {
             ReplicaID(space: record.id, declaration: .init(device: device, incarnation: $0))
         }

@@ -19,6 +19,12 @@ public enum ReplicationLimits {
     public static let segmentBytesAim = 256 << 10
     /// Commit records looked at in one step of sending.
     public static let commitsPerStep = 4_096
+    /// Logs of one device in a space after which somebody should look.
+    public static let logsOfDeviceMany = 1_024
+    /// Up to so many logs a context names everything held; beyond, so many of each device, and what the
+    /// documents at hand are made of.
+    public static let contextLogsAim = 8_192
+    public static let logsOfDeviceNamed = 64
     /// Time between two requests to send again what was dropped, so that a full buffer is not filled in a
     /// loop.
     public static let resendMilliseconds: UInt64 = 1_000

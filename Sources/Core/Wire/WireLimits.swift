@@ -45,6 +45,9 @@ public enum WireLimits {
     public static let frameBytesMax = 4 * 1_024 * 1_024
     /// Logs listed in one HAVE.
     public static let haveEntriesMax = 1 << 17
+    /// And how many a sender lists, so that the frame fits whatever their sequences; the rest goes into
+    /// deltas.
+    public static let haveEntriesAim = 1 << 16
     /// Closed logs of a space: in one FORKS, which must stay below a frame, and so altogether.
     public static let forksMax = 1 << 16
     /// Boundaries in one FORK_BOUNDARIES.

@@ -109,6 +109,25 @@ enum FrameSamples {
         }
     }
 
+    @Test("a HAVE of more logs than a frame holds goes out as frames that fit and say the same")
+    func haveOfManyLogs() throws {
+        for count in [0, 1, 65_536, 131_073, 140_000] {
+            let entries = (0..<UInt64(count)).map {
+                HaveFrame.Entry(
+                    replica: ReplicaID(raw: Bytes16(high: $0 + 1, low: 0)), last: .max, fingerprint: $0)
+            }
+            let frames = HaveFrame.frames(.full, entries)
+            #expect(frames.map(\.extent) == [.full] + frames.dropFirst().map { _ in .delta })
+            var said: [HaveFrame.Entry] = []
+            for frame in frames {
+                let body = frame.encoded()
+                #expect(body.count <= WireLimits.frameBytesMax)
+                said += try HaveFrame(decoding: body).entries
+            }
+            #expect(said == entries)
+        }
+    }
+
     @Test("a count over its limit is refused before its entries are read")
     func limits() {
         func counting(_ count: Int, before: [UInt8] = []) -> [UInt8] {

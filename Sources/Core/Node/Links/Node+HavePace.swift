@@ -72,10 +72,12 @@ extension Node {
                 replica: entry.replica, last: entry.last,
                 fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
         }
-        let body = LinkFrame(HaveFrame(have.isFull ? .full : .delta, entries), on: place.number)
-        links.gossip[space]?.budget.spend(body.body.count + 26)
-        links.counters.haveBytesSent += UInt64(body.body.count)
-        frames.append(body)
+        for body in HaveFrame.frames(have.isFull ? .full : .delta, entries) {
+            let frame = LinkFrame(body, on: place.number)
+            links.gossip[space]?.budget.spend(frame.body.count + 26)
+            links.counters.haveBytesSent += UInt64(frame.body.count)
+            frames.append(frame)
+        }
         send(frames, on: place.connection)
     }
 

@@ -85,6 +85,22 @@ extension Node {
         // 4. Admit and execute.
         let peer = links.connections[place.connection]?.link?.device ?? device
         try admit(Candidate.of(run, by: header.declaration.device, after: heads), from: peer, place, at: now)
+        noteCrowd(of: header.declaration.device, in: index, at: now)
+    }
+
+    /// A device with very many logs in a space: all of them are taken in, and somebody should look.
+    mutating func noteCrowd(of author: DeviceID, in index: Int, at now: Instant) {
+        let count = spaces[index].census.count(of: author)
+        guard count > ReplicationLimits.logsOfDeviceMany else { return }
+        raise(
+            Alarm(
+                code: "many-logs",
+                message:
+                    "device \(author.text) has begun more than \(ReplicationLimits.logsOfDeviceMany) logs "
+                    + "in space \(spaces[index].name)",
+                hint: "one log, and one more for each restored backup, is usual: each costs all members "
+                    + "memory and time, so ask who runs that device and stop it",
+                since: now.wall, space: spaces[index].id, device: author))
     }
 
     /// The peer sent it, so it holds it.

@@ -122,7 +122,11 @@ extension Node {
         try stored { node throws(StoreFailure) in
             try node.spaces[index].openOwnLog(of: node.device, &node.entropy, in: &node.store, &node.batch)
         }
-        var draft = spaces[index].draft(at: now)
+        var draft = try stored { node throws(StoreFailure) in
+            try node.spaces[index].draft(
+                at: now, touching: transaction.operations.lazy.map(\.document), from: &node.store, &node.batch
+            )
+        }
         do throws(NodeError) {
             var number = 0
             while number < transaction.operations.count {

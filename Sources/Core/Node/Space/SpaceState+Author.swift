@@ -50,17 +50,48 @@ extension SpaceState {
         if logs[log.replica] == nil { logs[log.replica] = log }
     }
 
-    /// What the next local change is made on.
-    func draft(at now: Instant) -> Draft {
+    /// What the next local change is made on. `documents` are those that it will touch.
+    mutating func draft(
+        at now: Instant, touching documents: some Sequence<Key>, from store: inout some ChangeStore,
+        _ batch: inout Batch
+    ) throws(StoreFailure) -> Draft {
         guard let replica = ownReplica, let log = logs[replica] else {
             preconditionFailure("the own log is opened before a draft")
         }
-        var context = held.without(replica)
-        // What was named before its log was closed cannot be taken back within a section.
-        if !forks.closed.isEmpty { context.join(log.context) }
+        var context = held
+        let isShort = held.count > ReplicationLimits.contextLogsAim
+        if isShort {
+            context = try shortContext(of: documents, from: &store, &batch)
+        }
+        context = context.without(replica)
+        // What was named before its log was closed, or spared, cannot be taken back within a section.
+        if !forks.closed.isEmpty || isShort { context.join(log.context) }
         return Draft(
             replica: replica, first: log.next, timestamp: log.nextTimestamp(wall: now.wall),
             context: context, next: Dot(replica, log.next))
+    }
+
+    /// What a change of these documents was made on, where not all that is held can be named (decision 0108):
+    /// everything but the logs of a crowd, and of those what the documents are made of. A change that names
+    /// what touched a document before it, as each of them does, makes the frontier and what that names enough.
+    private mutating func shortContext(
+        of documents: some Sequence<Key>, from store: inout some ChangeStore, _ batch: inout Batch
+    ) throws(StoreFailure) -> VersionVector {
+        try writeRun(to: &store, &batch)
+        var context = census.named(of: held)
+        var reader = LogReader(space: id)
+        for key in Set(documents).sorted() {
+            let cached = try takeDocument(key, from: &store, &batch)
+            self.documents.put(cached)
+            for dot in cached.record.frontier where held.contains(dot) {
+                context.advance(dot.replica, to: held[dot.replica])
+                guard let found = try reader.find(dot, from: store) else { continue }
+                for entry in found.change.context.entries {
+                    context.advance(entry.replica, to: held[entry.replica])
+                }
+            }
+        }
+        return context
     }
 
     /// Authors the next requests of a transaction, which the document shows at once: those that splice one

@@ -37,6 +37,7 @@ extension SpaceState {
         } else {
             held.advance(to: change.id)
         }
+        if let declaration = change.declaration { census.note(change.replica, of: declaration.device) }
         if let boundary = verified.endsSection {
             try writeRun(to: &store, &batch)
             let record = BoundaryRecord(last: boundary.position.last, state: boundary.encoded())

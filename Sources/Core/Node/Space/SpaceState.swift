@@ -40,6 +40,8 @@ struct SpaceState: Sendable {
     /// Last vectors that other members told us, as far as they said it is durable there.
     var peerVectors: [DeviceID: VersionVector] = [:]
 
+    /// Whose logs `logs` are.
+    var census = LogCensus()
     /// Closed logs, and what follows from them.
     var forks = SpaceForks()
     /// Changes that are held and not executed, although they are not void, by their ids.

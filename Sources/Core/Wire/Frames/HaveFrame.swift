@@ -52,6 +52,19 @@ public struct HaveFrame: FrameBody {
         self.entries = entries
     }
 
+    /// What one HAVE of any number of entries is sent as, in this order: a full one of more logs than fit
+    /// into a frame is continued by deltas.
+    public static func frames(_ extent: Extent, _ entries: [Entry]) -> [HaveFrame] {
+        var frames: [HaveFrame] = []
+        var start = 0
+        repeat {
+            let end = min(entries.count, start + WireLimits.haveEntriesAim)
+            frames.append(HaveFrame(frames.isEmpty ? extent : .delta, Array(entries[start..<end])))
+            start = end
+        } while start < entries.count
+        return frames
+    }
+
     public init(from reader: inout ByteReader) throws(DecodeFault) {
         let raw = try reader.u8()
         guard let extent = Extent(rawValue: raw) else { throw .unknownTag(field: "have", value: UInt64(raw)) }
