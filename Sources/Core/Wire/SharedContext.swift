@@ -1,7 +1,8 @@
 // A context as decoded changes keep it. A change that raises one entry of a context of thousands costs three
-// bytes on the wire, and a copy of the whole in memory would cost hundreds of kilobytes: who holds the changes
-// of a section could be made to hold gigabytes by a segment of one megabyte. So the changes of a section share
-// a base and each keeps what was raised since; now and then the whole becomes the next base (decision 0107).
+// bytes on the wire, and a copy of the whole in memory would cost hundreds of kilobytes: who holds the
+// changes of a section could be made to hold gigabytes by a segment of one megabyte. So the changes of a
+// section share a base and each keeps what was raised since; now and then the whole becomes the next base
+// (decision 0107).
 //
 //     change      1   2   3   …   n        n+1 …
 //     base        A   A   A       A        B           one array each

@@ -73,7 +73,8 @@ extension SpaceState {
 
     /// What a change of these documents was made on, where not all that is held can be named (decision 0108):
     /// everything but the logs of a crowd, and of those what the documents are made of. A change that names
-    /// what touched a document before it, as each of them does, makes the frontier and what that names enough.
+    /// what touched a document before it, as each of them does, makes the frontier and what that names
+    /// enough.
     private mutating func shortContext(
         of documents: some Sequence<Key>, from store: inout some ChangeStore, _ batch: inout Batch
     ) throws(StoreFailure) -> VersionVector {
