@@ -23,8 +23,10 @@ extension Node {
             vector.join(known)
         }
         do throws(SpaceSync.Fault) {
+            // Where more is held than one HAVE names, as a crowd of logs is (decision 0108), peers name it too.
+            let logsMax = spaces[place.space].held.count + ReplicationLimits.haveLogsMax
             try links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHolds(
-                vector, isFull: frame.extent == .full)
+                vector, isFull: frame.extent == .full, logsMax: logsMax)
         } catch {
             return fault(place.connection, "HAVE: \(error)", at: now)
         }
@@ -250,7 +252,7 @@ extension SpaceState {
             return
         }
         peerVectors[peer, default: VersionVector()].join(vector)
-        if peerVectors[peer]?.count ?? 0 > ReplicationLimits.haveLogsMax { trimWords(of: peer) }
+        if peerVectors[peer]?.count ?? 0 > held.count + ReplicationLimits.haveLogsMax { trimWords(of: peer) }
     }
 
     /// Logs of which nothing is held here go.
