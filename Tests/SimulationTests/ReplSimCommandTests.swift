@@ -134,8 +134,8 @@ struct ReplSimCommandTests {
 
     @Test("a refused step is counted, and the timeline says why")
     func refusedStep() throws {
-        let text =
-            #"{"at":1,"node":0,"operations":[{"op":"splice","document":"a","path":["t"],"index":5,"delete":9,"insert":"x"}]}"#
+        let splice = #"{"op":"splice","document":"a","path":["t"],"index":5,"delete":9,"insert":"x"}"#
+        let text = #"{"at":1,"node":0,"operations":[\#(splice)]}"#
         try withFile(text) { file in
             let run = try ReplSimProgram([
                 "--seed", "1", "--nodes", "2", "--minutes", "1", "--profile", "calm", "--trace", "--workload",

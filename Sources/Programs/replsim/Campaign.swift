@@ -15,6 +15,8 @@ struct Campaign {
     var extra: [String] = []
     /// Gets the timelines, line by line as things happen; nil: they are not asked for.
     var onLine: ((String) -> Void)?
+    /// True of the failures after which no further seed is run, although it keeps going.
+    var isEnough: (([ResultLine]) -> Bool)?
     /// Says on standard error how far it is.
     var showsProgress = false
 
@@ -51,7 +53,7 @@ struct Campaign {
         while !workers.isEmpty {
             wait(for: &workers, &report)
             if showsProgress { progress(report, began) }
-            if !report.failures.isEmpty && !keepsGoing {
+            if keepsGoing ? isEnough?(report.failures) == true : !report.failures.isEmpty {
                 for worker in workers { _ = worker.child.finish(killing: true) }
                 break
             }
@@ -90,7 +92,7 @@ struct Campaign {
             let ending = worker.child.finish()
             if worker.isDone { return false }
             let seed = worker.begun ?? worker.next
-            report.add(ResultLine(endOf: seed, "the process ended (no trap)", ending))
+            report.add(ResultLine(endOf: seed, Invariant.trap.rawValue, ending))
             return goOn(behind: seed, &worker)
         }
         for line in lines {
@@ -117,7 +119,7 @@ struct Campaign {
         let seed = worker.begun ?? worker.next
         let seconds = Report.short(plan.secondsOfASeedMax)
         report.add(
-            ResultLine(endOf: seed, "a seed ends in time (no hang)", "not after \(seconds) s; \(ending)"))
+            ResultLine(endOf: seed, Invariant.hang.rawValue, "not after \(seconds) s; \(ending)"))
         return goOn(behind: seed, &worker)
     }
 

@@ -6,28 +6,31 @@ import Bytes
 import Simulator
 
 extension PlantedBugs {
-    static let names: [StaticString] = [
-        "context-check-skipped",
-        "repeated-transaction-written",
-        "acknowledged-before-commit",
-        "sequence-reused-after-restore",
-        "nonce-from-sequence",
-        "time-goes-back",
-        "seal-leaves-out-hash",
-        "keys-by-character",
-        "buffer-forgets",
-        "watcher-skips",
-        "half-transaction",
-        "vector-by-maximum",
-        "digest-ignores-counters",
-        "need-remembered",
-        "winner-by-arrival",
-        "delete-wins-over-edit",
-        "lost-batch-kept",
-        "tail-forgotten",
-        "closed-branch-counts",
-        "branch-never-reissued",
-        "other-branch-blamed",
+    /// Each bug with the invariants by which it may be found: what else fails is another matter.
+    static let all: [(name: StaticString, by: [Invariant])] = [
+        ("context-check-skipped", [.contextFirst]),
+        ("repeated-transaction-written", [.exactlyOnce]),
+        ("acknowledged-before-commit", [.acknowledgedStays]),
+        ("sequence-reused-after-restore", [.oneChangeADot]),
+        ("nonce-from-sequence", [.nonces]),
+        ("time-goes-back", [.trap]),
+        ("seal-leaves-out-hash", [.oneChangeADot]),
+        ("keys-by-character", [.sameDocuments, .sameFromLog]),
+        ("buffer-forgets", [.converged]),
+        ("watcher-skips", [.watchesWithoutGaps]),
+        ("half-transaction", [.wholeTransactions, .sameFromLog]),
+        ("vector-by-maximum", [.sameFromLog, .sameDocuments, .contextFirst]),
+        ("digest-ignores-counters", [.sameDocuments]),
+        ("need-remembered", [.acknowledgedStays, .converged]),
+        ("winner-by-arrival", [.sameDocuments, .sameFromLog]),
+        ("delete-wins-over-edit", [.sameDocuments, .sameFromLog]),
+        ("lost-batch-kept", [.watchesWithoutGaps, .exactlyOnce, .acknowledgedStays]),
+        ("tail-forgotten", [.sameDocuments, .sameFromLog]),
+        ("closed-branch-counts", [.sameFromLog, .sameValidity]),
+        ("branch-never-reissued", [.converged, .acknowledgedStays]),
+        ("other-branch-blamed", [.converged]),
+        ("body-in-clear", [.noPlaintext]),
+        ("half-told", [.wholeTransactions]),
     ]
 
     /// The faults under which a bug shows, where an ordinary draw has them too seldom. What was asked for on
@@ -40,14 +43,15 @@ extension PlantedBugs {
             // A disk that is put back is noticed or not: only where it is not a log forks.
             plan.without = FaultKind.restores.rawValue
         case "seal-leaves-out-hash": plan.with = FaultKind.forgeries.rawValue
+        case "body-in-clear": plan.with = FaultKind.farFuture.rawValue
         default: break
         }
     }
 
     /// Switches a bug on; false when none has this name.
     static func choose(_ name: String) -> Bool {
-        guard let found = names.first(where: { $0.description == name }) else { return false }
-        chosen = found
+        guard let found = all.first(where: { $0.name.description == name }) else { return false }
+        chosen = found.name
         return true
     }
 }

@@ -103,7 +103,7 @@ struct ReplSim: ParsableCommand {
         _ = try plan.options()
         _ = try plan.script()
         #if PLANTED_BUGS
-        if let bug, !PlantedBugs.names.contains(where: { $0.description == bug }) {
+        if let bug, !PlantedBugs.all.contains(where: { $0.name.description == bug }) {
             throw ValidationError("no planted bug is called \(bug)")
         }
         #endif

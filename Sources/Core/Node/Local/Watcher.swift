@@ -56,8 +56,9 @@ struct Watcher: Sendable {
 
     /// The event as this watcher sees it; nil when none of its documents has the prefix.
     func line(for event: ChangeEvent) -> WatchLine? {
-        if prefix.utf8Count == 0 { return .change(event) }
-        let wanted = event.documents.filter { $0.key.hasPrefix(prefix) }
+        if prefix.utf8Count == 0, !isPlanted("half-told") { return .change(event) }
+        var wanted = event.documents.filter { $0.key.hasPrefix(prefix) }
+        if isPlanted("half-told") { wanted = Array(wanted.prefix(1)) }
         if wanted.isEmpty { return nil }
         return .change(
             ChangeEvent(

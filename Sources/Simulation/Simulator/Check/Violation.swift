@@ -24,8 +24,10 @@ public enum Invariant: String, Hashable, Sendable {
     case stored = "a stored row is what its records say"
     /// No nonce is used for two texts.
     case nonces = "a nonce is used once"
-    /// The process ended by a trap; found by whoever started it.
+    /// The process ended before it said what came of its seed; found by whoever started it.
     case trap = "no trap"
+    /// It did not end in time; found by whoever started it.
+    case hang = "no hang"
 }
 
 /// An invariant that did not hold.

@@ -70,7 +70,7 @@ extension Trial {
         }
         try runEvents(until: world.time + 500)
         link.listen(&world)
-        try traitor.study(link.takeFrames())
+        try traitor.study(link.takeFrames(), for: world.secret)
         world.endStranger(link.connection)
         return true
     }
@@ -129,7 +129,7 @@ extension Trial {
         }
         let frames = link.takeFrames()
         world.endStranger(link.connection)
-        try traitor.study(frames)
+        try traitor.study(frames, for: world.secret)
         traitor.keep(frames)
     }
 
