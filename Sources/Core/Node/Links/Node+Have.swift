@@ -23,7 +23,8 @@ extension Node {
             vector.join(known)
         }
         do throws(SpaceSync.Fault) {
-            // Where more is held than one HAVE names, as a crowd of logs is (decision 0108), peers name it too.
+            // Where more is held than one HAVE names, as a crowd of logs is (decision 0108), peers name it
+            // too.
             let logsMax = spaces[place.space].held.count + ReplicationLimits.haveLogsMax
             try links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHolds(
                 vector, isFull: frame.extent == .full, logsMax: logsMax)

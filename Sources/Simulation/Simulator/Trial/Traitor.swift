@@ -182,8 +182,8 @@ struct Traitor {
         return Segment.seal(sealed, in: space, contentKey: content, nonce: nonce).encoded()
     }
 
-    /// Looks at the segments among these frames: what a relay would have of them is no text, packed or not, and
-    /// no nonce comes twice.
+    /// Looks at the segments among these frames: what a relay would have of them is no text, packed or not,
+    /// and no nonce comes twice.
     mutating func study(_ frames: [LinkFrame], for secret: [UInt8]) throws(Violation) {
         for frame in frames where frame.type == FrameType.segment.rawValue {
             do {
