@@ -38,7 +38,8 @@ public struct ClientRequest: Sendable {
     }
 
     /// A daemon whose disk is busy takes seconds for a commit; one that is silent for two minutes is stuck.
-    public static let timeoutSecondsDefault: Int64 = 120
+    /// Who knows that the machine is slower than that says so for a task.
+    @TaskLocal public static var timeoutSecondsDefault: Int64 = 120
     /// A year: what is longer is no wait, and would not fit a clock of nanoseconds.
     static let timeoutSecondsMax: Int64 = 31_536_000
 

@@ -1,6 +1,7 @@
 // Runs a command in this process, with files for its input and output.
 
 import Foundation
+import ReplClient
 import Testing
 
 @testable import replctl
@@ -28,7 +29,10 @@ func replctl(
     let console = Console(input: descriptors[0], output: descriptors[1], error: descriptors[2]) {
         environment[$0]
     }
-    let code = await Console.$current.withValue(console) { await Replctl.run(arguments) }
+    // Other tests keep all threads busy for minutes while a daemon's answer waits for one.
+    let code = await ClientRequest.$timeoutSecondsDefault.withValue(3_600) {
+        await Console.$current.withValue(console) { await Replctl.run(arguments) }
+    }
     return CommandResult(
         code: code, output: try String(contentsOfFile: paths[1], encoding: .utf8),
         error: try String(contentsOfFile: paths[2], encoding: .utf8))
