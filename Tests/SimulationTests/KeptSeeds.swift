@@ -35,5 +35,9 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(
             468, [],
             "After 1,009 starts a simulated node drew the chance of its neighbour: the nonces repeated."),
+        KeptSeed(
+            587, [],
+            "Before a fork was proved a change of one branch covered half a transaction of the other "
+                + "(PairTests)."),
     ]
 }

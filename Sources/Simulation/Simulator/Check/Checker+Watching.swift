@@ -8,12 +8,6 @@ import DocumentModel
 import Documents
 import Node
 
-/// The two documents that transactions only ever write together.
-enum Pair {
-    static let keys: [Key] = ["pair/a", "pair/b"]
-    static let path: Key = "v"
-}
-
 extension Checker {
     /// A stream was opened, from the beginning or from its last cursor.
     mutating func beginWatching(_ index: Int, _ request: RequestID, isFromBeginning: Bool) {
@@ -81,7 +75,7 @@ extension Checker {
             marks.insert("watch-rebuild")
             views[index].watch.cursor = event.cursor
             guard views[index].watch.isWhole else { return }
-            for part in event.documents { try apply(part.patches, to: part.key, at: index) }
+            try apply(event, at: index, "the rebuild from \(event.change) on")
         case .change(let event):
             let told = views[index].watch.told
             if views[index].closed[event.change.replica] ?? .max <= event.change.sequence,
@@ -89,8 +83,7 @@ extension Checker {
             {
                 // It was void when its batch ended; a rebuild is told behind it.
                 guard views[index].watch.isWhole else { return }
-                for part in event.documents { try apply(part.patches, to: part.key, at: index) }
-                return
+                return try apply(event, at: index, "\(event.change), which is void")
             }
             guard told < views[index].lines.count else {
                 throw Violation(
@@ -104,8 +97,7 @@ extension Checker {
             views[index].watch.told += 1
             views[index].watch.cursor = event.cursor
             guard views[index].watch.isWhole else { return }
-            for part in event.documents { try apply(part.patches, to: part.key, at: index) }
-            try checkPair(views[index].watch.values, "node \(index)'s watcher after \(event.change)")
+            try apply(event, at: index, "\(event.change)")
         }
     }
 
@@ -126,6 +118,12 @@ extension Checker {
         views[index].watch = watch
     }
 
+    /// What stands between two commits is whole, whatever the line is about.
+    private mutating func apply(_ event: ChangeEvent, at index: Int, _ moment: String) throws(Violation) {
+        for part in event.documents { try apply(part.patches, to: part.key, at: index) }
+        try checkPair(views[index].watch.values, at: index, moment)
+    }
+
     private mutating func apply(_ patches: [Patch], to key: Key, at index: Int) throws(Violation) {
         var value = views[index].watch.values[key]
         if patches.isEmpty, value == nil { value = .emptyObject }
@@ -137,14 +135,6 @@ extension Checker {
             )
         }
         views[index].watch.values[key] = value
-    }
-
-    /// Both documents of the pair show the same number, or neither is there.
-    func checkPair(_ values: [Key: PlainValue], _ whose: String) throws(Violation) {
-        let shown = Pair.keys.map { values[$0]?[Pair.path] }
-        guard shown[0] == shown[1] else {
-            throw Violation(.wholeTransactions, "\(whose) shows \(shown) in the pair")
-        }
     }
 
     /// At a quiet moment: the stream has told everything, and its patches made the documents.
