@@ -2,6 +2,7 @@
 // program, in $REPL_PROGRAMS.
 
 import Foundation
+import Simulator
 import Testing
 
 private let programs = ProcessInfo.processInfo.environment["REPL_PROGRAMS"]
@@ -56,6 +57,27 @@ struct ReplSimTests {
         let lines = runs.map { run in run.output.split(separator: "\n").filter { $0.hasPrefix("trace hash") }
         }
         #expect(runs[0].status == 0 && lines[0].count == 1 && lines[0] == lines[1], "\(runs)")
+    }
+
+    /// Drawn is not struck: each kind has to have done something, and rare roads have to have been taken.
+    @Test("every kind of fault strikes in some of 150 short seeds", .timeLimit(.minutes(20)))
+    func struck() throws {
+        let run = try ReplSimProgram([
+            "--seeds", "150", "--minutes", "2", "--jobs", "2", "--keep-going", "--json",
+        ])
+        #expect(run.status == 0, "\(run)")
+        let report = try run.report()
+        let faults = try #require(report["faults"] as? [String: Int])
+        for kind in FaultKind.allCases {
+            #expect(faults[kind.rawValue] ?? 0 > 0, "\(kind.rawValue) never struck")
+        }
+        let marks = try #require(report["marks"] as? [String: Int])
+        for mark in [
+            "store-full", "silence-kept", "lying-digest-told", "buffer-full", "early-changes", "change-void",
+            "change-skipped", "watch-resync", "restored", "cloned", "fork-suspicion", "commit-failed",
+        ] {
+            #expect(marks[mark] ?? 0 > 0, "nothing was marked \(mark): \(marks)")
+        }
     }
 
     @Test(

@@ -29,6 +29,7 @@ extension PlantedBugs {
         ("closed-branch-counts", [.sameFromLog, .sameValidity, .readsAreRight]),
         ("branch-never-reissued", [.converged, .acknowledgedStays]),
         ("other-branch-blamed", [.converged, .serves]),
+        ("buffer-unbounded", [.caps]),
         ("body-in-clear", [.noPlaintext]),
         ("half-told", [.wholeTransactions]),
     ]
@@ -43,6 +44,7 @@ extension PlantedBugs {
             // A disk that is put back is noticed or not: only where it is not a log forks.
             plan.without = FaultKind.restores.rawValue
         case "seal-leaves-out-hash": plan.with = FaultKind.forgeries.rawValue
+        case "buffer-unbounded": plan.with = FaultKind.missingContexts.rawValue
         case "body-in-clear": plan.with = FaultKind.farFuture.rawValue
         default: break
         }

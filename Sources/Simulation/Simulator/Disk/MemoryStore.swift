@@ -21,10 +21,14 @@ public struct MemoryStore: ChangeStore, Sendable {
         /// What a failed commit wrote is found after a restart all the same: a failed sync says nothing about
         /// what reached the disk.
         public var isKept = false
+        /// It fails the same way until somebody repairs it; a failed sync does so in any case.
+        public var isLasting = false
 
         public init(
-            commitsBefore: Int = 0, failure: StoreFailure, writesBefore: Int? = nil, isKept: Bool = false
+            commitsBefore: Int = 0, failure: StoreFailure, writesBefore: Int? = nil, isKept: Bool = false,
+            isLasting: Bool = false
         ) {
+            self.isLasting = isLasting
             self.commitsBefore = commitsBefore
             self.failure = failure
             self.writesBefore = writesBefore
@@ -32,7 +36,7 @@ public struct MemoryStore: ChangeStore, Sendable {
         }
     }
 
-    /// Injected from outside; cleared when it has struck, but for a failed sync.
+    /// Injected from outside; cleared when it has struck, but for a failed sync and one that lasts.
     public var fault: Fault?
     /// Appending this change as executed stands for a process that dies of it: `imageOfTrap` is then what is
     /// on the disk.
@@ -74,7 +78,7 @@ public struct MemoryStore: ChangeStore, Sendable {
                 if case .syncFailed = fault.failure {
                     self.fault?.commitsBefore = 0
                     self.fault?.isKept = false
-                } else {
+                } else if !fault.isLasting {
                     self.fault = nil
                 }
                 if fault.isKept { undo = nil } else { rollback() }
@@ -89,7 +93,7 @@ public struct MemoryStore: ChangeStore, Sendable {
         guard let left = fault?.writesBefore, let failure = fault?.failure else { return }
         fault?.writesBefore = left - 1
         guard left <= 0 else { return }
-        fault = nil
+        if fault?.isLasting != true { fault = nil }
         throw failure
     }
 

@@ -20,6 +20,11 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case patience
     /// The node is told that its routes changed.
     case routes
+    /// Nodes hear each other's beacons, and move from one local network to another.
+    case lans
+    /// One datagram in so many; they bring local networks with them.
+    case datagramLoss = "datagram-loss"
+    case datagramDoubles = "datagram-doubles"
     // Processes.
     case crashes
     case silentCrashes = "silent-crashes"
@@ -33,6 +38,8 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     /// It fails again after every restart, until the disk is replaced.
     case deadDisks = "dead-disks"
     case fullDisks = "full-disks"
+    /// Until somebody makes room.
+    case fullForLong = "full-for-long"
     case restores
     // Clocks.
     case skew
@@ -50,6 +57,7 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case missingContexts = "missing-contexts"
     case lies
     case newerVersions = "newer-versions"
+    case invalidOperations = "invalid-operations"
     // Forks: one log that goes on in two ways.
     case clones
     case blindRestores = "blind-restores"
@@ -61,19 +69,24 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     public static let forks: Set<FaultKind> = [.clones, .blindRestores, .equivocation]
     static let network: Set<FaultKind> = [
         .breaks, .stalls, .corruption, .truncations, .coalescing, .splitting, .halfOpens, .bandwidth, .delays,
-        .walls, .asymmetricWalls, .rings, .clogs, .patience, .routes,
+        .walls, .asymmetricWalls, .rings, .clogs, .patience, .routes, .lans, .datagramLoss, .datagramDoubles,
     ]
+    /// What only happens where nodes hear beacons.
+    static let beacons: Set<FaultKind> = [.lans, .datagramLoss, .datagramDoubles]
     static let processes: Set<FaultKind> = [
         .crashes, .silentCrashes, .crashesBeforeCommit, .crashesAfterCommit, .pauses, .restartStorms,
     ]
-    static let disks: Set<FaultKind> = [.slowDisks, .syncFailures, .deadDisks, .fullDisks, .restores]
+    static let disks: Set<FaultKind> = [
+        .slowDisks, .syncFailures, .deadDisks, .fullDisks, .fullForLong, .restores,
+    ]
     static let clocks: Set<FaultKind> = [.skew, .clockJumps, .stuckClocks, .epochClocks]
     static let hostile: Set<FaultKind> = [
         .garbage, .replays, .forgeries, .farFuture, .missingContexts, .lies, .newerVersions,
+        .invalidOperations,
     ]
     /// Done by a node of the mesh that turned against it.
     static let byMember: Set<FaultKind> = [
-        .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .equivocation,
+        .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations, .equivocation,
     ]
 
     /// True for what a member does whose keys are in wrong hands.
@@ -83,7 +96,7 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     var isWeather: Bool {
         switch self {
         case .breaks, .stalls, .corruption, .truncations, .coalescing, .splitting, .halfOpens, .bandwidth,
-            .delays, .patience, .slowDisks, .skew, .slowWatchers:
+            .delays, .patience, .slowDisks, .skew, .slowWatchers, .datagramLoss, .datagramDoubles:
             true
         default: false
         }

@@ -115,6 +115,7 @@ public struct FaultPlan: Hashable, Sendable {
         case .breaks, .stalls, .corruption, .truncations: between(100, 5_000)
         case .halfOpens: between(3, 50)
         case .coalescing: between(2, 50)
+        case .datagramLoss, .datagramDoubles: between(2, 20)
         case .splitting: between(1, 200)
         case .bandwidth: between(1, 100)
         case .delays: between(200, 8_000)

@@ -58,20 +58,24 @@ struct HostileLink {
         }
     }
 
-    /// What the node said that it holds.
-    var held: VersionVector {
-        var held = VersionVector()
+    /// What the node said last of each log that it holds.
+    var entries: [HaveFrame.Entry] {
+        var entries: [ReplicaID: HaveFrame.Entry] = [:]
         for frame in heard where frame.type == FrameType.have.rawValue {
             do throws(DecodeFault) {
-                for entry in try HaveFrame(decoding: frame.body).entries {
-                    held.advance(entry.replica, to: max(held[entry.replica], entry.last))
-                }
+                for entry in try HaveFrame(decoding: frame.body).entries { entries[entry.replica] = entry }
             } catch {
                 preconditionFailure("an honest node sent a HAVE that does not decode: \(error)")
             }
         }
-        return held
+        return entries.values.sorted { $0.replica < $1.replica }
     }
+
+    /// What the node said that it holds.
+    var held: VersionVector { VersionVector(entries.map { .init($0.replica, $0.last) }) }
+
+    /// The last frame of a type that arrived.
+    func last(_ type: FrameType) -> LinkFrame? { heard.last { $0.type == type.rawValue } }
 
     mutating func takeFrames() -> [LinkFrame] {
         defer { heard = [] }

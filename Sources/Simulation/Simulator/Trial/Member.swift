@@ -15,6 +15,8 @@ enum Purpose {
     case conditional(Transaction, SeenVersion?)
     /// With a version that the answer has to show.
     case read(Reading, atLeast: String?)
+    /// A write while the disk is full: to be refused for that.
+    case full(Transaction)
     /// A step of a script.
     case step(ScriptStep)
     /// A write after the faults, which has to work.

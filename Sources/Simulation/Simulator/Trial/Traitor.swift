@@ -71,10 +71,11 @@ struct Traitor {
 
     /// The next change of a log of its own, sealed and packed.
     func change(
-        _ log: inout LogState, _ body: Operation.Body, context: VersionVector, wall: UInt64,
+        _ log: inout LogState, _ operation: Operation, context: VersionVector, wall: UInt64,
         _ dice: inout SeededGenerator
     ) -> [UInt8]? {
-        let operation = Operation(document: Key("hostile/\(log.next.value % 3)"), body: body)
+        var context = context
+        context.join(log.context)
         let declaration = log.declaration
         do throws(ChangeTooLarge) {
             let verified = try log.author(
@@ -93,19 +94,19 @@ struct Traitor {
     /// One of two ways in which a log of its own goes on, longer by a change: whoever hears one today may
     /// hear the other one tomorrow, or already knows it from others.
     mutating func tellEither(
-        _ body: Operation.Body, wall: UInt64, _ dice: inout SeededGenerator
+        _ operation: Operation, wall: UInt64, _ dice: inout SeededGenerator
     ) -> [[UInt8]?] {
         if twins.allSatisfy({ $0.told.count > 6 }) {
             var log = freshLog(&dice)
-            let trunk = change(&log, body, context: VersionVector(), wall: wall, &dice)
+            let trunk = change(&log, operation, context: VersionVector(), wall: wall, &dice)
             twins = [(log, [trunk ?? []]), (log, [trunk ?? []])]
             // Or their next changes would be the same.
-            _ = change(&twins[0].log, body, context: VersionVector(), wall: wall + 5, &dice).map {
+            _ = change(&twins[0].log, operation, context: VersionVector(), wall: wall + 5, &dice).map {
                 twins[0].told.append($0)
             }
         }
         let side = Int.random(in: 0...1, using: &dice)
-        if let next = change(&twins[side].log, body, context: VersionVector(), wall: wall, &dice) {
+        if let next = change(&twins[side].log, operation, context: VersionVector(), wall: wall, &dice) {
             twins[side].told.append(next)
         }
         return twins[side].told

@@ -11,11 +11,12 @@ import Wire
 extension Trial {
     // MARK: Outsiders
 
-    /// Garbage, and the first bytes of what somebody else once said to the same node or another.
+    /// Garbage, and the first bytes of what somebody else once said to the same node or another. Neither is
+    /// answered: whoever answers a first message for the second time says that it is a node of this mesh.
     mutating func strikeFromOutside(_ kind: FaultKind, _ strike: inout Strike) throws(Violation) -> Bool {
-        let running = running()
-        guard let index = running.randomElement(using: &strike.dice) else { return false }
+        guard var index = running().randomElement(using: &strike.dice) else { return false }
         var bytes: [UInt8] = []
+        var isPromised = true
         if kind == .garbage {
             let count = [1, 24, 75, 300, 5_000].randomElement(using: &strike.dice) ?? 1
             bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &strike.dice) }
@@ -24,16 +25,28 @@ extension Trial {
             let recordings = world.recordings.sorted { $0.key < $1.key }.map(\.value)
             guard let recording = recordings.randomElement(using: &strike.dice) else { return false }
             bytes = recording.bytes
+            if strike.number(0...3) > 0, running().contains(recording.listener) { index = recording.listener }
+            isPromised = index == recording.listener && isRemembered(recording)
         }
         let stranger = world.connectStranger(to: index)
         world.sendAsStranger(stranger, bytes)
         try runEvents(until: world.time + 500)
-        if kind == .garbage, !world.heard(stranger).isEmpty {
-            throw Violation(
-                .noPlaintext, "node \(index) answered \(world.heard(stranger).count) bytes to garbage")
+        if isPromised {
+            result.marks.insert("silence-kept")
+            guard world.heard(stranger).isEmpty else {
+                throw Violation(
+                    .noPlaintext, "node \(index) answered \(world.heard(stranger).count) bytes to \(kind)")
+            }
         }
         world.endStranger(stranger)
         return true
+    }
+
+    /// The listener took the recorded first message, less than ten minutes ago, and runs since.
+    private func isRemembered(_ recording: Recording) -> Bool {
+        guard let answered = recording.answered else { return false }
+        return answered.starts == world.nodes[recording.listener].starts
+            && world.time < answered.time + SecureLinkLimits.replayMilliseconds - 1_000
     }
 
     // MARK: The traitor
@@ -59,14 +72,16 @@ extension Trial {
         }
         tell("\(kind.rawValue): node \(index) speaks to node \(victim)")
         for frame in opening(traitor) { link.say(frame, &world) }
-        if kind == .forgeries {
-            try runEvents(until: world.time + 300)
-            link.listen(&world)
-        }
-        for frame in frames(kind, &traitor, link.held, &strike) {
-            link.say(frame, &world)
-            try runEvents(until: world.time + 20)
-            link.listen(&world)
+        try runEvents(until: world.time + 300)
+        link.listen(&world)
+        if kind == .lies, strike.number(0...2) == 0 {
+            try lieAboutDigest(&link, to: victim, &strike)
+        } else {
+            for frame in frames(kind, &traitor, link.held, &strike) {
+                link.say(frame, &world)
+                try runEvents(until: world.time + 20)
+                link.listen(&world)
+            }
         }
         try runEvents(until: world.time + 500)
         link.listen(&world)
@@ -131,82 +146,5 @@ extension Trial {
         world.endStranger(link.connection)
         try traitor.study(frames, for: world.secret)
         traitor.keep(frames)
-    }
-
-    private mutating func frames(
-        _ kind: FaultKind, _ traitor: inout Traitor, _ held: VersionVector, _ strike: inout Strike
-    ) -> [LinkFrame] {
-        let wall = world.now.wall
-        let root = ContainerPath(generation: .first)
-        let write = Operation.Body.act(
-            in: root,
-            .write(slot: .key("x"), value: .integer(Int64(strike.number(0...99))), generation: .first))
-        var bodies: [[UInt8]?] = []
-        switch kind {
-        case .farFuture:
-            var log = traitor.log
-            bodies = [
-                traitor.change(&log, write, context: VersionVector(), wall: wall + (1 << 41), &strike.dice)
-            ]
-            traitor.log = log
-        case .missingContexts:
-            var log = traitor.freshLog(&strike.dice)
-            let nobody = ReplicaID(raw: Bytes16(high: strike.dice.next(), low: 1))
-            let context = VersionVector([.init(nobody, SequenceNumber(7))])
-            for _ in 0..<strike.number(1...20) {
-                bodies.append(traitor.change(&log, write, context: context, wall: wall, &strike.dice))
-            }
-            // One in eight is more than a node keeps for a peer.
-            guard result.faults[.missingContexts, default: 0] % 8 == 3 else { break }
-            let text = Key(String(repeating: "waits for ever ", count: 16_000))
-            let heavy = Operation.Body.act(
-                in: root, .write(slot: .key("x"), value: .string(text), generation: .first))
-            for _ in 0..<40 {
-                bodies.append(traitor.change(&log, heavy, context: context, wall: wall, &strike.dice))
-            }
-        case .newerVersions:
-            var log = traitor.log
-            let body = Operation.Body.unknown(tag: 900, sequenceCount: 1, payload: [1, 2, 3])
-            bodies = [traitor.change(&log, body, context: VersionVector(), wall: wall, &strike.dice)]
-            traitor.log = log
-        case .equivocation: bodies = traitor.tellEither(write, wall: wall, &strike.dice)
-        case .forgeries:
-            bodies = (0..<strike.number(1...3)).map { _ in
-                traitor.forged(beyond: held, &strike.dice) ?? traitor.altered(&strike.dice)
-            }
-        default: return lies(&strike)
-        }
-        return bodies.compactMap { body in
-            body.map { LinkFrame(type: FrameType.segment.rawValue, channel: 0, body: $0) }
-        }
-    }
-
-    /// Frames that are well formed and not true.
-    private func lies(_ strike: inout Strike) -> [LinkFrame] {
-        let known = checker.universe.branchesOf.keys.sorted()
-        let entries = known.map {
-            HaveFrame.Entry(
-                replica: $0, last: SequenceNumber(UInt64(strike.number(1...5_000))),
-                fingerprint: strike.dice.next())
-        }
-        let zero = Bytes32.zero
-        switch strike.number(0...3) {
-        case 0: return [frame(HaveFrame(.full, entries))]
-        case 1:
-            return [
-                frame(
-                    DigestFrame(
-                        vectorHash: zero, rosterHash: zero, exceptionsHash: zero, documentsDigest: zero))
-            ]
-        case 2: return [frame(ReceivedFrame(bytes: strike.dice.next() >> 1))]
-        default:
-            let body = (0..<strike.number(0...300)).map { _ in UInt8.random(in: 0...255, using: &strike.dice)
-            }
-            return [LinkFrame(type: UInt8(strike.number(4...20)), channel: 0, body: body)]
-        }
-    }
-
-    private func frame(_ body: some FrameBody) -> LinkFrame {
-        LinkFrame(type: type(of: body).type.rawValue, channel: 0, body: body.encoded())
     }
 }

@@ -129,6 +129,7 @@ extension Trial {
             try answered(transaction, on: seen, answer, at: index)
         case (.read(let reading, let atLeast), _):
             try answeredRead(reading, atLeast: atLeast, answer, at: index)
+        case (.full(let transaction), _): try answeredOnFullDisk(index, transaction, answer)
         case (.step(let step), .transaction(let change, _, _)):
             script?.counts.acknowledged += 1
             try acknowledged(step.transaction, change, at: index)
@@ -187,7 +188,10 @@ extension Trial {
         members[index].watchFailures = 0
         let waiting = checker.views[index].watch.uncredited
         let patience = isSettling ? 1 : Int(plan.intensities[.slowWatchers] ?? 1)
-        guard waiting >= patience else { return }
+        guard waiting >= patience else {
+            result.faults[.slowWatchers, default: 0] += 1
+            return
+        }
         credit(index, id)
     }
 

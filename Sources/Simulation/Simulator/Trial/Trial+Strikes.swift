@@ -21,17 +21,30 @@ extension Trial {
             case .halfOpens: weather.halfOpensOneIn = measure
             case .delays: weather.delay = 1...measure
             case .patience: weather.isPatient = true
+            case .datagramLoss: weather.losesDatagramOneIn = measure
+            case .datagramDoubles: weather.doublesDatagramOneIn = measure
             default: continue
             }
-            result.faults[kind, default: 0] += 1
+            // What is drawn again and again is counted by the world, as it happens.
+            if kind == .delays || kind == .splitting { result.faults[kind, default: 0] += 1 }
         }
         world.weather = weather
+        setLans()
         setUnevenWeather(weather)
         guard let measure = plan.intensities[.slowDisks] else { return }
         var dice = FaultPlan.dice(plan.seed, .slowDisks)
         for index in 0..<plan.nodeCount where Bool.random(using: &dice) {
             world.nodes[index].batchMilliseconds = UInt64.random(in: 1...measure, using: &dice)
             result.faults[.slowDisks, default: 0] += 1
+        }
+    }
+
+    /// Most nodes are on one of two local networks.
+    private mutating func setLans() {
+        guard !FaultKind.beacons.isDisjoint(with: plan.kinds) else { return }
+        var dice = FaultPlan.dice(plan.seed, .lans)
+        for index in 0..<plan.nodeCount where Int.random(in: 0...3, using: &dice) > 0 {
+            world.putOnLan(index, Int.random(in: 0...1, using: &dice))
         }
     }
 
@@ -88,7 +101,8 @@ extension Trial {
         switch kind {
         case .walls, .asymmetricWalls, .rings, .clogs, .routes: return strikeNetwork(kind, &strike)
         case .garbage, .replays: return try strikeFromOutside(kind, &strike)
-        case .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .equivocation:
+        case .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations,
+            .equivocation:
             return try strikeFromInside(kind, &strike)
         default: break
         }
@@ -96,7 +110,8 @@ extension Trial {
         guard let index = running.randomElement(using: &strike.dice) else { return false }
         switch kind {
         case .clockJumps, .stuckClocks, .epochClocks: strikeClock(kind, index, &strike)
-        case .syncFailures, .deadDisks, .fullDisks: strikeDisk(kind, index, &strike)
+        case .syncFailures, .deadDisks, .fullDisks, .fullForLong: strikeDisk(kind, index, &strike)
+        case .lans: world.putOnLan(index, [0, 1, nil][strike.number(0...2)])
         case .restores, .blindRestores: return restore(index, isSeen: kind == .restores, &strike)
         case .clones: return clone(index, &strike)
         case .crashesBeforeCommit: world.nodes[index].crashPoint = .beforeCommit
@@ -192,6 +207,17 @@ extension Trial {
                 MemoryStore.Fault(
                     commitsBefore: strike.number(0...3), failure: .full("no space left on device"),
                     writesBefore: strike.number(0...2) == 0 ? nil : strike.number(0...8)))
+        case .fullForLong:
+            world.setDiskFault(
+                index,
+                MemoryStore.Fault(
+                    failure: .full("no space left on device"),
+                    writesBefore: Bool.random(using: &strike.dice) ? nil : strike.number(0...2),
+                    isLasting: true))
+            members[index].hasDeadDisk = true
+            undoings.append(
+                Undoing(time: world.time + strike.milliseconds(5_000...90_000), kind: .repairDisk(index)))
+            writeOnFullDisk(index)
         default:
             world.setDiskFault(
                 index,

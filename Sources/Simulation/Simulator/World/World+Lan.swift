@@ -46,13 +46,14 @@ extension World {
         if weather.losesDatagramOneIn > 0,
             UInt64.random(in: 0..<weather.losesDatagramOneIn, using: &dice) == 0
         {
-            return
+            return count(.datagramLoss)
         }
         var copies = 1
         if weather.doublesDatagramOneIn > 0,
             UInt64.random(in: 0..<weather.doublesDatagramOneIn, using: &dice) == 0
         {
             copies = 2
+            count(.datagramDoubles)
         }
         for _ in 0..<copies {
             let at = time + UInt64.random(in: weather.delay, using: &dice)

@@ -160,6 +160,7 @@ extension World {
         let weather = weather(direction)
         if isWalled(direction.from, direction.to) {
             guard weather.isPatient else { return stall(number, toDialler: toDialler) }
+            count(.patience)
             let again = time + 1_000
             return events.insert(Event(time: again, kind: .deliver(number, toDialler: toDialler)))
         }

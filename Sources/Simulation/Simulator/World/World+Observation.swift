@@ -22,6 +22,8 @@ public enum Happening: Sendable {
 struct Recording: Sendable {
     let listener: Int
     var bytes: [UInt8] = []
+    /// The listener answered, so it took the first message: in which of its runs, and when.
+    var answered: (starts: UInt64, time: UInt64)?
 
     static let bytesMax = 4_096
     /// Recordings that are kept, the newest.
@@ -49,6 +51,9 @@ extension World {
     /// Listens on the wire: keeps what diallers say first.
     mutating func record(_ bytes: [UInt8], _ end: ConnectionEnd, from index: Int) {
         guard isObserved else { return }
+        if !end.isDialler, recordings[end.number] != nil, recordings[end.number]?.answered == nil {
+            recordings[end.number]?.answered = (nodes[index].starts, time)
+        }
         guard end.isDialler, let listener = connections[end.number]?.listener.node else { return }
         if recordings[end.number] == nil, end.number > recordings.keys.max() ?? 0 {
             if recordings.count >= Recording.countMax, let oldest = recordings.keys.min() {
