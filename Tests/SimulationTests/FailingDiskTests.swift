@@ -63,6 +63,27 @@ import Wire
             world.alarms(0).isEmpty && world.alarms(1).isEmpty && world.alarms(2).isEmpty, "\(world.logs())")
     }
 
+    /// Seed 56 of the swarm found a node that wrote its address book anew after each failed commit, at once.
+    @Test(
+        "a disk that stays full is not asked again and again; the node lives, and what waits is done when there is room",
+        arguments: [nil, 0, 2] as [Int?])
+    func staysFull(writesBefore: Int?) {
+        var world = World(seed: 49)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade)
+        world.crash(0)
+        world.setDiskFault(
+            0, .init(failure: .full("no space left"), writesBefore: writesBefore, isLasting: true))
+        world.start(0)
+        world.run(milliseconds: 600_000)
+        let failures = world.nodes[0].log.count { $0.contains("commit-failed") }
+        #expect(failures > 0 && failures < 20, "\(failures)")
+        world.setDiskFault(0, nil)
+        let isWritten = world.increment(0, "notes", "count")
+        let done = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isWritten && done, "\(world.logs())")
+    }
+
     @Test(
         "a node starts on a full disk and shows what it has; a cursor of then is good once there was room",
         arguments: [nil, 0] as [Int?])

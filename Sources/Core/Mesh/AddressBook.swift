@@ -88,6 +88,7 @@ public struct AddressBook: Sendable, Equatable {
     public private(set) var isChanged = false
     /// True after a change that may be lost: what came of dials.
     public private(set) var hasOutcomes = false
+    private var isUnderWay = false
 
     public init() {}
 
@@ -225,7 +226,15 @@ public struct AddressBook: Sendable, Equatable {
         hasOutcomes = true
     }
 
-    public mutating func markStored() { (isChanged, hasOutcomes) = (false, false) }
+    /// It was written into a batch: `markDurable` or `markLost` says what became of it.
+    public mutating func markStored() { (isChanged, hasOutcomes, isUnderWay) = (false, false, true) }
+
+    public mutating func markDurable() { isUnderWay = false }
+
+    /// What was written since the last `markDurable` is not stored.
+    public mutating func markLost() {
+        if isUnderWay { (isChanged, isUnderWay) = (true, false) }
+    }
 
     // MARK: Order
 
@@ -320,6 +329,6 @@ public struct AddressBook: Sendable, Equatable {
 
     mutating func restored(_ nextAge: UInt64) {
         self.nextAge = nextAge
-        markStored()
+        (isChanged, hasOutcomes) = (false, false)
     }
 }

@@ -4,6 +4,8 @@
 
 import Bytes
 import Causality
+import Mesh
+import Replication
 
 extension Node {
     /// Answers the batch with the failure and goes back to what is durable.
@@ -35,6 +37,9 @@ extension Node {
                         + "store"))
         }
         effects += dropLinks(at: now)
+        links.book.markLost()
+        links.nextBookWrite = now.monotonic + MeshLimits.bookRetryMilliseconds
+        links.nextOutcomesWrite = links.nextBookWrite
         do throws(StoreFailure) {
             if !isPlanted("lost-batch-kept") { try reload(at: now) }
             retireLogs()
@@ -56,7 +61,8 @@ extension Node {
 
     /// Makes the value again from the store. Watchers whose events are gone are told to read again.
     private mutating func reload(at now: Instant) throws(StoreFailure) {
-        try loadSpaces()
+        // Not at once: where the disk stays full they would fail again in every batch.
+        try loadSpaces(reissuesFrom: now.monotonic + ReplicationLimits.reissueMilliseconds)
         for index in watchers.indices {
             if let space = spaceIndex(watchers[index].space) {
                 spaces[space].watchers += 1

@@ -34,7 +34,7 @@ extension Node {
         for index in spaces.indices {
             for device in spaces[index].census.crowding { noteCrowd(of: device, in: index, at: now) }
         }
-        resumeReissues()
+        resumeReissues(from: 0)
         try openCaution(at: now)
         recallQuarantine(at: now)
         try executeSkipped(at: now)
@@ -112,15 +112,15 @@ extension Node {
         if !isStartKept { try store.setMeta(NodeMeta.store, starts.encoded()) }
     }
 
-    /// Reads all spaces.
-    mutating func loadSpaces() throws(StoreFailure) {
+    /// Reads all spaces. Branches of this device's closed logs are issued again from `due` on.
+    mutating func loadSpaces(reissuesFrom due: UInt64 = 0) throws(StoreFailure) {
         var loaded: [SpaceState] = []
         for record in try store.spaces() {
             loaded.append(try SpaceState(record, device: device, from: store))
         }
         spaces = loaded.sorted { $0.id < $1.id }
         try loadLeft()
-        resumeReissues()
+        resumeReissues(from: due)
     }
 
     private mutating func loadLeft() throws(StoreFailure) {

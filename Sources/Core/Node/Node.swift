@@ -153,6 +153,7 @@ public struct Node<Store: ChangeStore> {
         startsBefore = nil
         retiring = []
         notesAreDurable()
+        links.book.markDurable()
         for index in spaces.indices { spaces[index].durable = spaces[index].held }
         for (request, work) in done.afterCommit { openReading(request, work, at: now) }
         answerWaiting(at: now)

@@ -55,12 +55,12 @@ extension Node {
         }
     }
 
-    /// After a start: whatever was not through is gone on with.
-    mutating func resumeReissues() {
+    /// After a start or a lost batch: whatever was not through is gone on with, from monotonic milliseconds on.
+    mutating func resumeReissues(from due: UInt64) {
         if isPlanted("branch-never-reissued") { return }
         for space in spaces {
             for replica in space.forks.closed.replicas where space.author(of: replica) == device {
-                links.reissues[LogID(space.id, replica)] = PendingReissue(due: 0)
+                links.reissues[LogID(space.id, replica)] = PendingReissue(due: due)
             }
         }
     }
