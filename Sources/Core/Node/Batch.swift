@@ -17,6 +17,8 @@ struct Batch: Sendable {
     private(set) var requests: [(RequestID, NodeRequest)] = []
     /// Work that must see exactly the committed state: readers are opened after the commit.
     private(set) var afterCommit: [(RequestID, NodeRequest)] = []
+    /// It stands for one that was lost.
+    private(set) var isRepetition = false
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
@@ -32,6 +34,9 @@ struct Batch: Sendable {
 
     mutating func later(_ request: RequestID, _ work: NodeRequest) { afterCommit.append((request, work)) }
 
+    /// Begins the batch that stands for one that was lost.
+    mutating func repeatLost() { isRepetition = true }
+
     mutating func keep(_ id: RequestID, _ request: NodeRequest) { requests.append((id, request)) }
 
     /// Nobody waits for its answer any more: it need not be made again, or at all.
@@ -40,13 +45,17 @@ struct Batch: Sendable {
         afterCommit.removeAll { $0.0 == request }
     }
 
-    /// What is handled once more when the batch is lost because its log goes on elsewhere: no program did
-    /// wrong, and no disk. Of reads those that were answered; others still wait where they are.
+    /// What is handled once more when the batch is lost, but only once. What was only read, since nothing of it
+    /// had to be written: of that what was answered; the rest still waits where it is. And transactions, if
+    /// the batch is lost because its log goes on elsewhere: no program did wrong, and no disk.
     var repeated: [(RequestID, NodeRequest)] {
-        guard isOvertaken else { return [] }
+        guard !isRepetition else { return [] }
+        if case .syncFailed = failure { return [] }
         var answered = Set(afterCommit.map(\.0))
         for case .answer(let id, let answer) in effects where answer.isFinal { answered.insert(id) }
-        return requests.filter { id, request in request.isTransaction || answered.contains(id) }
+        return requests.filter { id, request in
+            request.isTransaction ? isOvertaken : answered.contains(id)
+        }
     }
 
     /// True when the batch is lost, and its transactions are not.

@@ -144,9 +144,10 @@ public struct Node<Store: ChangeStore> {
             release(recover(from: error, at: now))
             // In the logs that are open now. Nobody is linked, so they cannot be overtaken again before the
             // commit.
+            guard !requests.isEmpty else { return }
+            batch.repeatLost()
             for (id, request) in requests { handle(.request(id, request), at: now) }
-            if !requests.isEmpty { commit(at: now, release) }
-            return
+            return commit(at: now, release)
         }
         let done = batch.finish()
         if done.isWriting { isStartKept = true }

@@ -3,6 +3,7 @@
 
 import Bytes
 import Causality
+import Documents
 import Node
 import Simulator
 import Testing
@@ -17,7 +18,8 @@ extension TestNode {
         submit(
             .transact(
                 .init("home"),
-                Transaction(operations: [set("a", [], text("b"))], conditions: [], idempotency: nil)))
+                Transaction(
+                    operations: [set("broken", [.key("x")], text("b"))], conditions: [], idempotency: nil)))
     }
 
     /// Lets time pass; hands back what was dialled and looked up.
@@ -44,6 +46,35 @@ extension TestNode {
 }
 
 @Suite struct LostBatchTests {
+    @Test(
+        "what is only read beside a write that fails is answered from what is durable",
+        arguments: [true, false])
+    func reads(isFirst: Bool) throws {
+        var box = try TestNode()
+        _ = try box.ask(.createSpace(name: "home"))
+        _ = try box.transact("home", [set("a", [.key("t")], text("durable"))])
+        let home = SpaceReference("home")
+        let requests: [NodeRequest] = [
+            .readDocument(home, key: "a", view: .plain, atLeast: nil), .status,
+            .export(home, view: .plain), .watch(home, start: .now, prefix: "", follow: true),
+        ]
+        var ids: [RequestID] = []
+        if isFirst { ids = requests.map { box.submit($0) } }
+        box.breakBatch()
+        if !isFirst { ids = requests.map { box.submit($0) } }
+        box.commit()
+        #expect(box.commitFailures == 1)
+        for (id, request) in zip(ids, requests) {
+            let answers = box.answers[id] ?? []
+            #expect(!answers.isEmpty, "\(request)")
+            for case .failed(let error) in answers { Issue.record("\(request): \(error)") }
+        }
+        guard case .document(_, .plain(let value), _, _)? = box.answers[ids[0]]?.last else {
+            throw Unexpected()
+        }
+        #expect(value == .object([.init("t", .scalar(.string("durable")))]))
+    }
+
     @Test("a name whose answer came in a lost batch is dialled and looked up again")
     func names() throws {
         var box = try TestNode()

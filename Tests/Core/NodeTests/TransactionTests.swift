@@ -192,9 +192,10 @@ import Wire
                 .init("notes"), .init(operations: [increment("a", "n")], conditions: [], idempotency: nil)))
         let read = node.submit(.readDocument(.init("notes"), key: "a", view: .plain, atLeast: nil))
         node.commit()
-        for id in [refused, read] {
-            guard case .failed(.storeFull)? = node.answers[id]?.last else { throw Unexpected() }
-        }
+        guard case .failed(.storeFull)? = node.answers[refused]?.last,
+            case .document(_, .plain(let shown), _, _)? = node.answers[read]?.last
+        else { throw Unexpected() }
+        #expect(shown["n"] == number(1))
         #expect(try node.plain("notes", "a")?["n"] == number(1))
         _ = try node.transact("notes", [increment("a", "n")])
         #expect(try node.plain("notes", "a")?["n"] == number(2))
