@@ -120,4 +120,56 @@ import Wire
         let found = [0, 1, clone].map { letters($0, &world) }
         #expect(done, "\(found) \(world.logs())")
     }
+
+    /// Increments by one node; how many were acknowledged.
+    private func count(_ rounds: Int, by index: Int, _ world: inout World) -> Int64 {
+        var count: Int64 = 0
+        for _ in 0..<rounds {
+            // In one millisecond two branches would get the same bytes.
+            world.run(milliseconds: 3)
+            if world.increment(index, "notes", "count") { count += 1 }
+        }
+        return count
+    }
+
+    /// Runs the world until these nodes show this count, a minute at most.
+    private func awaitCount(_ count: Int64, on indices: [Int], _ world: inout World) -> Bool {
+        let read = NodeRequest.readDocument(.init("notes"), key: "count", view: .plain, atLeast: nil)
+        return world.run(within: 60_000) { world in
+            indices.allSatisfy { index in
+                guard case .document(_, .plain(let value), _, _) = world.ask(index, read) else {
+                    return false
+                }
+                return value == .object([.init("n", .scalar(.integer(count)))])
+            }
+        }
+    }
+
+    @Test("a peer that was away when a log was closed is asked for the branch that only it holds")
+    func awayWhenClosed() {
+        var world = World(seed: 77)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade)
+        var total = count(1, by: 1, &world)
+        let isLevel = awaitCount(total, on: [0, 1, 2], &world)
+        let old = world.diskCopy(1)
+        // One branch, of which node 0 gets the beginning only.
+        total += count(2, by: 1, &world)
+        let isBegun = awaitCount(total, on: [0, 1, 2], &world)
+        world.separate([0])
+        total += count(3, by: 1, &world)
+        let isHeard = awaitCount(total, on: [2], &world)
+        #expect(isMade && isLevel && isBegun && isHeard && total == 6, "\(world.logs())")
+        for index in [1, 2] { world.crash(index) }
+        // The other one, after the disk was put back; node 0 has the proof.
+        world.replaceDisk(1, with: old)
+        world.start(1)
+        total += count(2, by: 1, &world)
+        world.reunite()
+        let isClosed = awaitCount(5, on: [0, 1], &world)
+        #expect(isClosed && world.alarms(1).contains("fork"), "\(world.logs())")
+        world.start(2)
+        let done = awaitCount(8, on: [0, 1, 2], &world)
+        #expect(done && total == 8, "\(world.logs())")
+    }
 }

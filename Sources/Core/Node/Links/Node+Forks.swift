@@ -121,7 +121,9 @@ extension Node {
                 guard let proof = proof(record, in: place.space),
                     let frame = proofFrame(proof, in: place.space, on: place.number)
                 else { continue }
-                send([frame], on: place.connection)
+                // They dropped what was asked about a log that they did not know as closed.
+                let ask = askForBranch(record.replica, on: place.number, in: place.space)
+                send([frame] + (ask.map { [$0] } ?? []), on: place.connection)
             }
         } catch {
             return batch.fail(error)

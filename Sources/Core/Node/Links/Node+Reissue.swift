@@ -308,14 +308,14 @@ extension Node {
 
     /// One question for each closed log of this device.
     func asksForBranches(on number: UInt16, in index: Int) -> [LinkFrame] {
-        spaces[index].forks.closed.replicas.compactMap { replica in
-            guard spaces[index].author(of: replica) == device else { return nil }
-            return askForBranch(replica, on: number, in: index)
-        }
+        spaces[index].forks.closed.replicas.compactMap { askForBranch($0, on: number, in: index) }
     }
 
-    private func askForBranch(_ replica: ReplicaID, on number: UInt16, in index: Int) -> LinkFrame? {
-        guard let closing = spaces[index].forks.closed[replica] else { return nil }
+    /// The question for a closed log of this device; nil: it is not one. Whoever does not know that the log
+    /// is closed there drops it.
+    func askForBranch(_ replica: ReplicaID, on number: UInt16, in index: Int) -> LinkFrame? {
+        guard let closing = spaces[index].forks.closed[replica], spaces[index].author(of: replica) == device
+        else { return nil }
         let ask = ForkAskFrame(replica: replica, first: closing.first, from: closing.first)
         return LinkFrame(ask, on: number)
     }
