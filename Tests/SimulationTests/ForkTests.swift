@@ -172,4 +172,43 @@ import Wire
         let done = awaitCount(8, on: [0, 1, 2], &world)
         #expect(done && total == 8, "\(world.logs())")
     }
+
+    @Test("a disk that is put back to before its log began gets both branches of it, behind a long trunk")
+    func beforeTheLog() throws {
+        var world = World(seed: 76)
+        world.weather.pieceBytesMax = 65_536
+        let isMade = world.makeSpace("notes", nodes: 3)
+        let birth = world.diskCopy(1)
+        // More than a window: what is asked when the proof comes is answered before the trunk is there.
+        var dice = SeededGenerator(seed: 76)
+        for page in 0..<300 {
+            let text = (0..<500).map { _ in String(dice.next(), radix: 36) }.joined()
+            _ = world.splice(1, "notes", Key("page/\(page)"), at: 0, text)
+        }
+        var total = count(1, by: 1, &world)
+        let isLevel = awaitCount(total, on: [0, 1, 2], &world)
+        let old = world.diskCopy(1)
+        #expect(isMade && isLevel, "\(world.logs())")
+        // Node 0 hears one branch, node 2 the other.
+        world.separate([2])
+        total += count(2, by: 1, &world)
+        let isFirstHeard = awaitCount(3, on: [0], &world)
+        world.crash(1)
+        world.crash(0)
+        world.replaceDisk(1, with: old)
+        world.reunite()
+        world.start(1)
+        total += count(3, by: 1, &world)
+        let isSecondHeard = awaitCount(4, on: [2], &world)
+        #expect(isFirstHeard && isSecondHeard && total == 6, "\(world.logs())")
+        world.crash(1)
+        world.replaceDisk(1, with: birth)
+        world.start(0)
+        // Both prove it, and neither can issue anything again.
+        let isProved = awaitCount(1, on: [0, 2], &world)
+        #expect(isProved && world.alarms(0).contains("fork"), "\(world.logs())")
+        world.start(1)
+        let done = awaitCount(6, on: [0, 1, 2], &world)
+        #expect(done, "\(world.logs())")
+    }
 }

@@ -76,7 +76,8 @@ extension Node {
             let frame = try ForkRunFrame(of: spaces[place.space].id, decoding: body)
             guard let theirs = try open(frame.segment, in: place.space) else { return }
             let base = ForkProof.Base(last: theirs.run.first.previous, chainHash: frame.baseHash)
-            guard spaces[place.space].logs[theirs.replica] != nil else { return }
+            // Of its own log a device wants branches before it has the trunk.
+            guard frame.purpose == .branch || spaces[place.space].logs[theirs.replica] != nil else { return }
             try spaces[place.space].writeRun(to: &store, &batch)
             let isShared =
                 try boundaryHash(of: theirs.replica, at: base.last, in: place.space) == base.chainHash

@@ -81,7 +81,7 @@ extension Node {
                 guard let closing = space.forks.closed[replica], let since = space.forks.since[replica],
                     max(now.wall, since) - min(now.wall, since) < NodeLimits.continuityShownMilliseconds
                 else { continue }
-                let author = space.author(of: replica) ?? DeviceID(publicKey: .zero)
+                let author = space.forks.authors[replica] ?? DeviceID(publicKey: .zero)
                 raise(
                     Self.fork(
                         replica, closing.first, by: author, space.nameOf(author), in: space, since: since))

@@ -59,7 +59,7 @@ extension Node {
     mutating func resumeReissues(from due: UInt64) {
         if isPlanted("branch-never-reissued") { return }
         for space in spaces {
-            for replica in space.forks.closed.replicas where space.author(of: replica) == device {
+            for replica in space.forks.closed.replicas where space.forks.authors[replica] == device {
                 links.reissues[LogID(space.id, replica)] = PendingReissue(due: due)
             }
         }
@@ -314,8 +314,8 @@ extension Node {
     /// The question for a closed log of this device; nil: it is not one. Whoever does not know that the log
     /// is closed there drops it.
     func askForBranch(_ replica: ReplicaID, on number: UInt16, in index: Int) -> LinkFrame? {
-        guard let closing = spaces[index].forks.closed[replica], spaces[index].author(of: replica) == device
-        else { return nil }
+        let forks = spaces[index].forks
+        guard let closing = forks.closed[replica], forks.authors[replica] == device else { return nil }
         let ask = ForkAskFrame(replica: replica, first: closing.first, from: closing.first)
         return LinkFrame(ask, on: number)
     }
@@ -386,8 +386,11 @@ extension Node {
         }
         var walk: BranchWalk
         if base.last < closing.first {
-            // The first stretch: both branches share what is before it.
-            guard isShared else { return }
+            // The first stretch: both branches share what is before it, once it is here.
+            guard isShared else {
+                if spaces[index].held[replica] < base.last { askAgain(replica, in: index, at: now) }
+                return
+            }
             walk = BranchWalk(log: try LogState(of: run.declaration, in: spaces[index].id, after: base))
         } else {
             let known = links.connections[place.connection]?.link?.channels[place.number]?.branches[replica]
@@ -401,15 +404,18 @@ extension Node {
         guard isWritten, !walk.isOver else {
             links.connections[place.connection]?.link?.channels[place.number]?.branches[replica] = nil
             guard !isWritten else { return }
-            // What it was made on is under way: asked for again in a moment.
-            let log = LogID(spaces[index].id, replica)
-            links.unheard.insert(log)
-            links.reissues[log] = PendingReissue(due: now.monotonic + ReplicationLimits.reissueMilliseconds)
-            return
+            return askAgain(replica, in: index, at: now)
         }
         links.connections[place.connection]?.link?.channels[place.number]?.branches[replica] = walk
         guard walk.log.isAtBoundary else { return }
         let ask = ForkAskFrame(replica: replica, first: closing.first, from: run.run.last + 1)
         send([LinkFrame(ask, on: place.number)], on: place.connection)
+    }
+
+    /// What a branch was made on is under way: it is asked for again in a moment.
+    private mutating func askAgain(_ replica: ReplicaID, in index: Int, at now: Instant) {
+        let log = LogID(spaces[index].id, replica)
+        links.unheard.insert(log)
+        links.reissues[log] = PendingReissue(due: now.monotonic + ReplicationLimits.reissueMilliseconds)
     }
 }

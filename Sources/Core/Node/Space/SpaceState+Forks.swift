@@ -13,6 +13,8 @@ struct SpaceForks: Sendable {
     var closed = ClosedLogs()
     /// Wall milliseconds at which each was closed here.
     var since: [ReplicaID: UInt64] = [:]
+    /// Who declared each: known from its proof, also while nothing of the log is held.
+    var authors: [ReplicaID: DeviceID] = [:]
     /// The last commit position that stands for a rebuild: states before it cannot be made again.
     var rebuilt = CommitPosition.start
     /// Logs that branches are re-issued into, appended to in this batch and not sealed yet.
@@ -30,6 +32,7 @@ extension SpaceForks {
                 let proof = try ForkProof(decoding: record.proof, in: space)
                 _ = closed.close(record.replica, Closing(first: proof.first, trunkHash: proof.trunkHash))
                 since[record.replica] = record.since
+                authors[record.replica] = proof.declaration.device
             } catch {
                 throw .unusable("the proof that log \(record.replica) forked cannot be read: \(error)")
             }
@@ -68,6 +71,7 @@ extension SpaceState {
         let closing = Closing(first: proof.first, trunkHash: proof.trunkHash)
         guard forks.closed.close(replica, closing) else { return }
         forks.since[replica] = now.wall
+        forks.authors[replica] = proof.declaration.device
         // 1. What the batch collected goes to the store: from here on the log is read from there.
         try batch.write(&store)
         try writeRun(to: &store, &batch)
