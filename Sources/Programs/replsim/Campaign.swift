@@ -25,9 +25,22 @@ struct Campaign {
         var begun: UInt64?
         /// The next seed that it would begin.
         var next: UInt64
-        /// When that seed, or the last one, was begun.
-        var since: Double
+        /// When that seed, or the last one, was begun: by the clock, and in seconds of its processor.
+        var since: (time: Double, work: Double)
         var isDone = false
+
+        init(_ child: ChildProcess, next: UInt64) {
+            self.child = child
+            self.next = next
+            since = (Campaign.now, 0)
+        }
+
+        /// How much of a limit is left of it. Time of the processor counts, so that a busy machine fails no
+        /// seed; and a tenth of the time that goes by, should it wait for something.
+        func secondsLeft(of limit: Double) -> Double {
+            let work = (child.processorSeconds ?? 0) - since.work
+            return limit - max(work, (Campaign.now - since.time) / 10)
+        }
     }
 
     /// `first + count` is a number that there is.
@@ -67,19 +80,18 @@ struct Campaign {
         var arguments = plan.arguments + extra
         arguments += ["--worker", "--start", "\(seed)", "--seeds", "\(end - seed)", "--stride", "\(jobs)"]
         if onLine != nil { arguments.append("--trace") }
-        return ChildProcess(arguments).map { Worker(child: $0, next: seed, since: Self.now) }
+        return ChildProcess(arguments).map { Worker($0, next: seed) }
     }
 
     /// Takes what the workers say until one of them says something, ends or is late.
     private func wait(for workers: inout [Worker], _ report: inout Report) {
         var polls = workers.map { pollfd(fd: $0.child.output, events: Int16(POLLIN), revents: 0) }
-        let oldest = workers.map(\.since).min() ?? Self.now
-        let left = max(0, oldest + plan.secondsOfASeedMax - Self.now)
+        let left = max(0, workers.map { $0.secondsLeft(of: plan.secondsOfASeedMax) }.min() ?? 0)
         poll(&polls, nfds_t(polls.count), Int32(min(left * 1_000 + 1, 60_000)))
         for index in workers.indices.reversed() {
             var isRunning = true
             if polls[index].revents != 0 { isRunning = take(&workers[index], &report) }
-            if isRunning, Self.now - workers[index].since > plan.secondsOfASeedMax {
+            if isRunning, workers[index].secondsLeft(of: plan.secondsOfASeedMax) < 0 {
                 isRunning = endLate(&workers[index], &report)
             }
             if !isRunning { workers.remove(at: index) }
@@ -100,7 +112,7 @@ struct Campaign {
                 worker.isDone = true
             } else if line.hasPrefix("begin\t") {
                 worker.begun = UInt64(line.dropFirst(6))
-                worker.since = Self.now
+                worker.since = (Self.now, worker.child.processorSeconds ?? 0)
             } else if line.hasPrefix("line\t") {
                 onLine?(String(line.dropFirst(5)))
             } else if let result = ResultLine(line) {
@@ -119,7 +131,8 @@ struct Campaign {
         let seed = worker.begun ?? worker.next
         let seconds = Report.short(plan.secondsOfASeedMax)
         report.add(
-            ResultLine(endOf: seed, Invariant.hang.rawValue, "not after \(seconds) s; \(ending)"))
+            ResultLine(
+                endOf: seed, Invariant.hang.rawValue, "not after \(seconds) s of a processor; \(ending)"))
         return goOn(behind: seed, &worker)
     }
 

@@ -39,6 +39,14 @@ struct ChildProcess {
         output = out[0]
     }
 
+    /// What it has used of a processor, until it ended.
+    var processorSeconds: Double? {
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return nil }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Lines that arrived; waits for the next bytes. Nil at the end.
     mutating func lines() -> [String]? {
         var piece = [UInt8](repeating: 0, count: 1 << 16)

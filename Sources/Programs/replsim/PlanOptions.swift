@@ -21,8 +21,8 @@ struct PlanOptions: ParsableArguments {
     var workload: String?
     @Option(
         help: """
-            Real seconds after which a seed is ended and has failed. Without: 600, or 60 for each simulated \
-            minute if that is more.
+            Seconds of a processor after which a seed is ended and has failed, or ten times as many by the \
+            clock. Without: 600, or 60 for each simulated minute if that is more.
             """)
     var limitSeconds: Double?
 
