@@ -17,6 +17,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { (["--seed", "\(number)"] + options).joined(separator: " ") }
 
+    private static let short = ["--minutes", "2"]
     private static let copies = ["--profile", "calm", "--with", "clones,blind-restores,equivocation,walls"]
 
     static let all = [
@@ -28,9 +29,18 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             35, [],
             "A change stream made an absent document exist when a hidden change came (HiddenChangeTests)."),
         KeptSeed(
+            56, short,
+            "On a disk that stayed full a node wrote its address book in every batch (FailingDiskTests)."),
+        KeptSeed(
+            65, short,
+            "Who was away when a log was closed was not asked for the branch that only it held (ForkTests)."),
+        KeptSeed(67, short, "As 65."),
+        KeptSeed(
             216, [], "A node halted again on a dead disk: the checker took it for a lost acknowledgement."),
         KeptSeed(220, [], "As 216."),
         KeptSeed(240, [], "As 35, of a document that was deleted and made again."),
+        KeptSeed(
+            338, short, "What was only read beside a write that failed was refused (LostBatchTests)."),
         KeptSeed(398, [], "A node did not start on a full disk, for the name of its run (FailingDiskTests)."),
         KeptSeed(
             468, [],
