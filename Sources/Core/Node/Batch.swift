@@ -45,9 +45,9 @@ struct Batch: Sendable {
         afterCommit.removeAll { $0.0 == request }
     }
 
-    /// What is handled once more when the batch is lost, but only once. What was only read, since nothing of it
-    /// had to be written: of that what was answered; the rest still waits where it is. And transactions, if
-    /// the batch is lost because its log goes on elsewhere: no program did wrong, and no disk.
+    /// What is handled once more when the batch is lost, but only once. What was only read, since nothing of
+    /// it had to be written: of that what was answered; the rest still waits where it is. And transactions,
+    /// if the batch is lost because its log goes on elsewhere: no program did wrong, and no disk.
     var repeated: [(RequestID, NodeRequest)] {
         guard !isRepetition else { return [] }
         if case .syncFailed = failure { return [] }

@@ -55,7 +55,8 @@ extension Node {
         }
     }
 
-    /// After a start or a lost batch: whatever was not through is gone on with, from monotonic milliseconds on.
+    /// After a start or a lost batch: whatever was not through is gone on with, from monotonic milliseconds
+    /// on.
     mutating func resumeReissues(from due: UInt64) {
         if isPlanted("branch-never-reissued") { return }
         for space in spaces {
