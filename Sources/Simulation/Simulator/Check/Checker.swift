@@ -160,8 +160,11 @@ struct Checker {
     /// of the backup, and what only its lost state held is not asked for any more.
     mutating func takeStarted(_ index: Int, _ world: borrowing World, isRestored: Bool) throws(Violation) {
         guard let space, !traitors.contains(index) else { return }
-        let known = views[index]
+        let starts = try starts(keptBy: world.nodes[index].node?.store ?? world.nodes[index].disk)
+        // The run before kept nothing at all: its cursors are foreign (decision 0091).
+        if starts == views[index].starts { views[index].watch.mayResync = true }
         views[index].watch.startsSinceCursor += 1
+        let known = views[index]
         if isRestored {
             views[index] = NodeView()
             views[index].acknowledged = known.acknowledged
@@ -176,9 +179,19 @@ struct Checker {
             }
         }
         try takeDisk(index, in: space, world)
+        views[index].starts = starts
         guard isRestored else { return }
         views[index].watch = resumed(known, on: views[index])
         forgetLost()
+    }
+
+    /// What a disk knows of the starts of its node, in the node's own form.
+    private func starts(keptBy store: MemoryStore) throws(Violation) -> [UInt8]? {
+        do throws(StoreFailure) {
+            return try store.meta("store")
+        } catch {
+            throw Violation(.stored, "what is kept of starts cannot be read: \(error)")
+        }
     }
 
     /// A disk is gone, or its node is not trusted any more: what only it held is not asked for.
