@@ -181,7 +181,9 @@ let package = Package(
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",
             of: ["Bytes", "Documents", "ControlAPI", "ReplClient", "replctl", nioCore, nioPosix, nioHTTP1]),
-        tests("SQLiteStoreTests", in: "Shell/SQLiteStoreTests", of: data + ["Node", "SQLiteStore"]),
+        tests(
+            "SQLiteStoreTests", in: "Shell/SQLiteStoreTests",
+            of: data + ["Node", "SQLiteStore", "NodeRuntime"]),
     ]
 )
 

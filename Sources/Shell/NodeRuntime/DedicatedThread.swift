@@ -29,6 +29,8 @@ public enum DedicatedThread {
             &thread, &attributes,
             { pointer in
                 guard let pointer else { return nil }
+                let signals = SignalStack()
+                defer { signals.remove() }
                 Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
                 return nil
             }, work.toOpaque())

@@ -18,7 +18,10 @@ public enum CrashMarker {
         markerPath = path
         var action = sigaction()
         action.__sigaction_handler.sa_handler = leaveMarker
-        action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND) | Int32(truncatingIfNeeded: SA_NODEFER)
+        // On the stack that a thread has for it, or an overflow would leave no marker.
+        action.sa_flags =
+            Int32(truncatingIfNeeded: SA_RESETHAND) | Int32(truncatingIfNeeded: SA_NODEFER)
+            | Int32(truncatingIfNeeded: SA_ONSTACK)
         for signal in signals { sigaction(signal, &action, nil) }
     }
 }
