@@ -108,3 +108,12 @@ extension NodeMeta {
     /// `ExecutionNote`s of single changes, one after the other.
     static let quarantined = "quarantined"
 }
+
+/// Whether the changes that an older version skipped, and this one knows, are executed.
+enum Upgrade: Sendable {
+    /// At the start; later with a sweep, where the start's batch was lost.
+    case due
+    /// In the open batch.
+    case written
+    case done
+}

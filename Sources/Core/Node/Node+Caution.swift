@@ -215,6 +215,7 @@ extension Node {
 
     /// Changes that an older version could not execute: those that this one knows are executed now.
     mutating func executeSkipped(at now: Instant) throws(StoreFailure) {
+        guard upgrade == .due else { return }
         for index in spaces.indices {
             let waiting = spaces[index].skipped.values.filter { $0.reason == .unknown }
                 .sorted { $0.change.position < $1.change.position }
@@ -236,5 +237,6 @@ extension Node {
                         + "executed now; its documents were rebuilt")
             }
         }
+        upgrade = .written
     }
 }

@@ -21,6 +21,7 @@ extension Node {
         }
         if failed.isWriting { store.rollback() }
         if let before = startsBefore.take() { (starts, isStartKept) = before }
+        if upgrade == .written { upgrade = .due }
         counters.commitsFailed += 1
         if failed.isOvertaken {
             let count = failed.repeated.count { $0.1.isTransaction }

@@ -29,16 +29,29 @@ extension Node {
         } else {
             try beginStore(wasUsed: known != nil, at: now)
         }
-        try recallContinuity(at: now)
+        try whereThereIsRoom { node throws(StoreFailure) in try node.recallContinuity(at: now) }
         recallForks(at: now)
         for index in spaces.indices {
             for device in spaces[index].census.crowding { noteCrowd(of: device, in: index, at: now) }
         }
         resumeReissues(from: 0)
-        try openCaution(at: now)
+        try whereThereIsRoom { node throws(StoreFailure) in try node.openCaution(at: now) }
         recallQuarantine(at: now)
-        try executeSkipped(at: now)
+        try whereThereIsRoom { node throws(StoreFailure) in try node.executeSkipped(at: now) }
         (nextSweep, swept) = (now.monotonic + 60_000, now)
+    }
+
+    /// A step of the start that may write and need not: a full disk can be read, so the first batch fails and
+    /// the node does not.
+    private mutating func whereThereIsRoom(_ step: (inout Node) throws(StoreFailure) -> Void)
+        throws(StoreFailure)
+    {
+        do throws(StoreFailure) {
+            try step(&self)
+        } catch {
+            if case .unusable = error { throw error }
+            batch.fail(error)
+        }
     }
 
     /// A person may have missed the alarm of the last start: it is shown again, with its date, for a while.
@@ -92,12 +105,7 @@ extension Node {
         let ends = Dictionary(spaces.map { ($0.id, $0.position) }) { first, _ in first }
         starts.begin(entropy.u64(), after: ends)
         isStartKept = false
-        do throws(StoreFailure) {
-            try batch.write(&store)
-        } catch {
-            // A full disk can be read: the first batch fails, the node does not.
-            batch.fail(error)
-        }
+        try whereThereIsRoom { node throws(StoreFailure) in try node.batch.write(&node.store) }
     }
 
     /// From now on all cursors given out before are foreign.

@@ -54,6 +54,8 @@ public struct Node<Store: ChangeStore> {
     var counters = NodeCounters()
     /// After a crash: what is noted before it is executed, and what is not executed any more.
     var caution = Caution()
+    /// Of changes that an older version skipped.
+    var upgrade = Upgrade.due
     /// Connections, addresses, and what waits.
     var links: LinksState
 
@@ -152,6 +154,7 @@ public struct Node<Store: ChangeStore> {
         let done = batch.finish()
         if done.isWriting { isStartKept = true }
         startsBefore = nil
+        if upgrade == .written { upgrade = .done }
         retiring = []
         notesAreDurable()
         links.book.markDurable()

@@ -110,6 +110,23 @@ extension TestNode {
         #expect(box.pass(600_000).dialled.contains("192.0.2.1:1"))
     }
 
+    @Test("a node starts on a full disk although it has old notes to remove", arguments: [nil, 0])
+    func startsFull(writesBefore: Int?) throws {
+        var box = try TestNode()
+        _ = try box.ask(.createSpace(name: "home"))
+        // A start that was told why its logs may go on elsewhere keeps that note, for some weeks.
+        var again = try TestNode(store: box.node.store.afterCrash(), discontinuity: "it was put back")
+        var disk = again.node.store.afterCrash()
+        disk.fault = .init(failure: .full("no space left"), writesBefore: writesBefore, isLasting: true)
+        let later = again.now.wall + 400 * 86_400_000
+        again = try TestNode(store: disk, wall: later)
+        #expect(again.commitFailures == 1)
+        guard case .spaces(let spaces) = try again.ask(.spaces) else { throw Unexpected() }
+        #expect(spaces.map(\.name) == ["home"])
+        again.node.store.fault = nil
+        _ = try again.transact("home", [set("a", [.key("t")], text("room"))])
+    }
+
     @Test("networks that are told in a lost batch are called out on")
     func networks() throws {
         var box = try TestNode()

@@ -54,6 +54,8 @@ extension Node {
         do throws(StoreFailure) {
             try batch.write(&store)
             try store.expireIdempotency(before: now.wall, moved: wallJump(since: swept, to: now))
+            // There was no room for it at the start.
+            try executeSkipped(at: now)
         } catch {
             return batch.fail(error)
         }

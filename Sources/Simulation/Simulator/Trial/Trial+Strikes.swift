@@ -212,7 +212,7 @@ extension Trial {
                 index,
                 MemoryStore.Fault(
                     failure: .full("no space left on device"),
-                    writesBefore: Bool.random(using: &strike.dice) ? nil : strike.number(0...2),
+                    writesBefore: Bool.random(using: &strike.dice) ? nil : 0,
                     isLasting: true))
             members[index].hasDeadDisk = true
             undoings.append(
@@ -239,7 +239,10 @@ extension Trial {
         for undoing in due {
             switch undoing.kind {
             case .start(let index):
-                if world.nodes[index].node == nil, !members[index].isTraitor { world.start(index) }
+                guard world.nodes[index].node == nil, !members[index].isTraitor else { continue }
+                world.start(index)
+                // As a supervisor does: once more, and again.
+                if world.nodes[index].node == nil { restartLater(index, after: 5_000) }
             case .storm(let index):
                 guard !members[index].isTraitor else { continue }
                 undoings.append(Undoing(time: world.time + 350, kind: .start(index)))

@@ -80,12 +80,12 @@ public struct World {
         }
     }
 
-    /// Starts a node on the disk it has.
+    /// Starts a node on the disk it has. It does not run then if it has to write and there is no room.
     public mutating func start(_ index: Int) {
         precondition(nodes[index].node == nil, "node \(index) runs")
         nodes[index].starts += 1
         if nodes[index].discontinuity != nil { nodes[index].retireLogs() }
-        let node = nodes[index].boot(at: now(of: index))
+        guard let node = nodes[index].boot(at: now(of: index)) else { return }
         nodes[index].node = node
         nodes[index].discontinuity = nil
         note(.started(index))
