@@ -17,8 +17,10 @@ extension Trial {
         write(transaction, at: index, for: .full(transaction))
     }
 
+    /// Another fault may have taken its place, which strikes once only.
     private func isFull(_ index: Int) -> Bool {
-        if case .full? = world.nodes[index].node?.store.fault?.failure { true } else { false }
+        guard let fault = world.nodes[index].node?.store.fault, fault.isLasting else { return false }
+        if case .full = fault.failure { return true } else { return false }
     }
 
     /// While the disk is full the answer is that it is; somebody may have made room meanwhile.
