@@ -46,6 +46,8 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             468, [],
             "After 1,009 starts a simulated node drew the chance of its neighbour: the nonces repeated."),
         KeptSeed(
+            560, [], "A node did not start on a full disk, for an old note to remove (LostBatchTests)."),
+        KeptSeed(
             587, [],
             "Before a fork was proved a change of one branch covered half a transaction of the other "
                 + "(PairTests)."),

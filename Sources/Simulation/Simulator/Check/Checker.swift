@@ -160,7 +160,7 @@ struct Checker {
     /// of the backup, and what only its lost state held is not asked for any more.
     mutating func takeStarted(_ index: Int, _ world: borrowing World, isRestored: Bool) throws(Violation) {
         guard let space, !traitors.contains(index) else { return }
-        let starts = try starts(keptBy: world.nodes[index].node?.store ?? world.nodes[index].disk)
+        let starts = world.nodes[index].startsFound
         // The run before kept nothing at all: its cursors are foreign (decision 0091).
         if starts == views[index].starts { views[index].watch.mayResync = true }
         views[index].watch.startsSinceCursor += 1
@@ -183,15 +183,6 @@ struct Checker {
         guard isRestored else { return }
         views[index].watch = resumed(known, on: views[index])
         forgetLost()
-    }
-
-    /// What a disk knows of the starts of its node, in the node's own form.
-    private func starts(keptBy store: MemoryStore) throws(Violation) -> [UInt8]? {
-        do throws(StoreFailure) {
-            return try store.meta("store")
-        } catch {
-            throw Violation(.stored, "what is kept of starts cannot be read: \(error)")
-        }
     }
 
     /// A disk is gone, or its node is not trusted any more: what only it held is not asked for.

@@ -23,7 +23,7 @@ struct NodeView {
     /// Documents that changed since they were compared with the model last, in order of change.
     var unchecked: [Key] = []
     var watch = WatchView()
-    /// What its disk knew of its starts when it was started last.
+    /// What its disk knew of its starts when it was started last, before it could write.
     var starts: [UInt8]?
     /// The latest state that a program was shown.
     var shown = CommitPosition.start

@@ -57,6 +57,9 @@ public struct MemoryStore: ChangeStore, Sendable {
         return image
     }
 
+    /// What is kept of the node's starts (decision 0091), in its own form.
+    var startsKept: [UInt8]? { tables.meta["store"] }
+
     /// What the next process finds: everything committed, nothing else. Faults stay with the disk.
     public func afterCrash() -> MemoryStore {
         var store = self

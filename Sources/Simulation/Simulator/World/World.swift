@@ -84,6 +84,7 @@ public struct World {
     public mutating func start(_ index: Int) {
         precondition(nodes[index].node == nil, "node \(index) runs")
         nodes[index].starts += 1
+        nodes[index].startsFound = nodes[index].disk.startsKept
         if nodes[index].discontinuity != nil { nodes[index].retireLogs() }
         guard let node = nodes[index].boot(at: now(of: index)) else { return }
         nodes[index].node = node

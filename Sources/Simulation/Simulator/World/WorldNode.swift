@@ -59,6 +59,8 @@ public struct WorldNode {
     public var crashPoint: CrashPoint?
     /// What is known about its state directory at the next start: why its logs may have gone on elsewhere.
     public var discontinuity: String?
+    /// What its disk knew of its starts when it was started last, in the node's own form.
+    var startsFound: [UInt8]?
     /// When its next tick is scheduled.
     var tickAt: UInt64?
     /// When the open batch is committed; nil: none is open.
