@@ -6,7 +6,8 @@
 import Testing
 
 @Suite(
-    .serialized, .enabled(if: Programs.folder != nil, "REPL_PROGRAMS names no folder of programs"),
+    .serialized, .onOwnThreads,
+    .enabled(if: Programs.folder != nil, "REPL_PROGRAMS names no folder of programs"),
     .compactMapIssues { issue in
         // The trait stands at this suite and, inherited, at each below it: once is enough.
         guard !issue.comments.contains(where: { $0.rawValue.hasPrefix(DaemonWorld.tailHead) }) else {

@@ -200,6 +200,29 @@ import Wire
             found { () throws(Violation) in try checker.takeHeld("\(dot)", at: 0) } == .readsAreRight)
     }
 
+    @Test("what is void in a log is not waited for, also where nothing of that log is held")
+    func closedElsewhere() throws {
+        var world = World(seed: 3)
+        let isMade = world.makeSpace("notes", nodes: 1)
+        #expect(isMade)
+        world.crash(0)
+        var disk = world.diskCopy(0)
+        let space = try #require(try disk.spaces().first).id
+        var checker = Checker(nodes: 1, roles: [:])
+        checker.space = space
+        checker.views[0].position = try #require(disk.position(of: space))
+        let dot = Dot(ReplicaID(raw: Bytes16(high: 1, low: 1)), SequenceNumber(5))
+        #expect(
+            found { () throws(Violation) in try checker.takeHeld("\(dot)", at: 0) } == .readsAreRight)
+        try disk.begin()
+        try disk.put(
+            space, ForkRecord(replica: dot.replica, first: SequenceNumber(1), since: 1, proof: []))
+        try disk.commit()
+        world.replaceDisk(0, with: disk)
+        try checker.takeCommitted(0, world)
+        #expect(found { () throws(Violation) in try checker.takeHeld("\(dot)", at: 0) } == nil)
+    }
+
     @Test("a transaction on a condition that does not hold, or refused for one that does, fails")
     func conditions() {
         var checker = checker()

@@ -51,5 +51,8 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             587, [],
             "Before a fork was proved a change of one branch covered half a transaction of the other "
                 + "(PairTests)."),
+        KeptSeed(
+            8109, ["--minutes", "1"],
+            "A log was closed where nothing of it was void: the checker did not look, and blamed a read."),
     ]
 }

@@ -89,8 +89,10 @@ import Wire
         #expect(done && !alarms.contains("quarantined"), "\(alarms) \(world.logs())")
     }
 
-    @Test("what an older version skipped is executed after the upgrade, and its documents are whole again")
-    func upgrade() throws {
+    @Test(
+        "what an older version skipped is executed after the upgrade, and its documents are whole again",
+        arguments: [false, true])
+    func upgrade(isFull: Bool) throws {
         var world = World(seed: 92)
         let isMade = world.makeSpace("notes", nodes: 2)
         #expect(isMade)
@@ -113,10 +115,18 @@ import Wire
         try disk.put(space.id, SkippedRecord(change: record, reason: .unknown, since: 1))
         try disk.commit()
         world.replaceDisk(1, with: disk)
+        if isFull { world.setDiskFault(1, .init(failure: .full("no space left"), isLasting: true)) }
         world.start(1)
-        let done = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        if isFull {
+            // The start cannot, and a later sweep does.
+            world.run(milliseconds: 90_000)
+            #expect(try !world.diskCopy(1).skipped(space.id).isEmpty)
+            world.setDiskFault(1, nil)
+        }
+        let done = world.run(within: 400_000) { world in
+            (try? world.diskCopy(1).skipped(space.id).isEmpty) == true && world.areEqual([0, 1], "notes")
+        }
         #expect(done, "\(world.logs())")
-        #expect(try world.diskCopy(1).skipped(space.id).isEmpty)
         let isWritten = world.increment(1, "notes", "count")
         #expect(isWritten, "the document takes writes again")
     }

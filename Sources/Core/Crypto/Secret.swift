@@ -1,7 +1,7 @@
 // Key material never stands in arrays, strings or Data: those are copied by the language wherever it likes
 // and are not wiped. It lives in `sodium_malloc` memory (guard pages, locked against swap), owned by one
-// object that wipes and frees it. Costs some pages each, so it is for keys that live, not for what one
-// function needs for a moment.
+// object that wipes and frees it. Costs some pages and eleven system calls each, so it is for keys that live,
+// not for what one function needs for a moment; what is made together stands in one (`part`).
 
 import CSodium
 
@@ -11,6 +11,8 @@ public final class Secret: Sendable {
     public let count: Int
     // Written once in `init`, then made read-only by the memory's own protection; freed in `deinit` only.
     nonisolated(unsafe) private let memory: UnsafeMutableRawPointer
+    /// Whose memory it is, when it is a part of another secret.
+    private let whole: Secret?
 
     /// Guarded memory of `count` bytes, which `fill` must write completely.
     public init(count: Int, filling fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
@@ -21,6 +23,13 @@ public final class Secret: Sendable {
         precondition(sodium_mprotect_readonly(memory) == 0, "a secret's memory cannot be protected")
         self.memory = memory
         self.count = count
+        whole = nil
+    }
+
+    private init(_ range: Range<Int>, of whole: Secret) {
+        memory = whole.memory + range.lowerBound
+        count = range.count
+        self.whole = whole
     }
 
     /// Copies `bytes`; the array stays the caller's to forget.
@@ -28,7 +37,14 @@ public final class Secret: Sendable {
         self.init(count: bytes.count) { _ = $0.update(fromContentsOf: bytes) }
     }
 
-    deinit { sodium_free(memory) }
+    deinit { if whole == nil { sodium_free(memory) } }
+
+    /// Some of the bytes as a secret of their own, where they stand: all of the memory is kept as long as any
+    /// part of it.
+    public func part(_ range: Range<Int>) -> Secret {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "\(range) of \(count) bytes")
+        return Secret(range, of: self)
+    }
 
     /// The bytes in place. They must not leave `body`.
     public func withBytes<Result, Failure: Error>(

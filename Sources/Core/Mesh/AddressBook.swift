@@ -88,6 +88,7 @@ public struct AddressBook: Sendable, Equatable {
     public private(set) var isChanged = false
     /// True after a change that may be lost: what came of dials.
     public private(set) var hasOutcomes = false
+    /// True from `markStored` until it is known what became of the batch.
     private var isUnderWay = false
 
     public init() {}
@@ -229,9 +230,10 @@ public struct AddressBook: Sendable, Equatable {
     /// It was written into a batch: `markDurable` or `markLost` says what became of it.
     public mutating func markStored() { (isChanged, hasOutcomes, isUnderWay) = (false, false, true) }
 
+    /// The batch was committed.
     public mutating func markDurable() { isUnderWay = false }
 
-    /// What was written since the last `markDurable` is not stored.
+    /// The batch was lost: what it was to store is written again.
     public mutating func markLost() {
         if isUnderWay { (isChanged, isUnderWay) = (true, false) }
     }

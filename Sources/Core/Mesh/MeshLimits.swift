@@ -62,8 +62,8 @@ public enum MeshLimits {
     /// only.
     public static let bookWriteMilliseconds: UInt64 = 10_000
     public static let outcomesWriteMilliseconds: UInt64 = 300_000
-    /// The same after a batch was lost: the disk may stay full for hours, and each failed batch ends all
-    /// links.
+    /// How long the book waits after any batch was lost: the disk may stay full for hours, and each batch
+    /// that fails ends all links.
     public static let bookRetryMilliseconds: UInt64 = 300_000
     /// Faults after which a device is refused, and for how long at first and at most.
     public static let faultsMax = 3

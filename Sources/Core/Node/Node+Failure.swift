@@ -21,7 +21,9 @@ extension Node {
         }
         if failed.isWriting { store.rollback() }
         if let before = startsBefore.take() { (starts, isStartKept) = before }
-        if upgrade == .written { upgrade = .due }
+        if upgrade != .done {
+            (upgrade, nextSweep) = (.due, min(nextSweep, now.monotonic + NodeLimits.upgradeRetryMilliseconds))
+        }
         counters.commitsFailed += 1
         if failed.isOvertaken {
             let count = failed.repeated.count { $0.1.isTransaction }

@@ -144,10 +144,10 @@ public struct Node<Store: ChangeStore> {
         } catch {
             let requests = batch.repeated
             release(recover(from: error, at: now))
-            // In the logs that are open now. Nobody is linked, so they cannot be overtaken again before the
-            // commit.
             guard !requests.isEmpty else { return }
             batch.repeatLost()
+            // Transactions go to the logs that are open now. Nobody is linked, so they cannot be overtaken
+            // again before the commit.
             for (id, request) in requests { handle(.request(id, request), at: now) }
             return commit(at: now, release)
         }

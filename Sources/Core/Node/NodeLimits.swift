@@ -29,6 +29,8 @@ public enum NodeLimits {
     public static let dirtyDocumentsMax = 4_096
     /// Local writes stop below this much free disk.
     public static let diskFloorBytes: UInt64 = 256 << 20
+    /// After a batch was lost, what an older version skipped is not executed again before this.
+    public static let upgradeRetryMilliseconds: UInt64 = 300_000
     /// How long an Idempotency-Key is remembered.
     public static let idempotencyMilliseconds: UInt64 = 24 * 3_600 * 1_000
     /// A wall clock that moved by so much more or less than the time that passed was put on or back.

@@ -50,10 +50,14 @@ struct NoiseHandshake: Sendable {
 
     /// The state after the prologue.
     static func start(_ pattern: NoisePattern, prologue: [UInt8]) -> NoiseSymmetricState {
-        var symmetric = NoiseSymmetricState(protocolName: pattern.protocolName)
+        var symmetric =
+            pattern == .xxPSK0 ? linkStart : NoiseSymmetricState(protocolName: pattern.protocolName)
         symmetric.mixHash(prologue)
         return symmetric
     }
+
+    /// What every link starts from.
+    private static let linkStart = NoiseSymmetricState(protocolName: NoisePattern.xxPSK0.protocolName)
 
     var isComplete: Bool { messageCount == pattern.messages.count }
 
@@ -137,8 +141,7 @@ struct NoiseHandshake: Sendable {
         guard let own, let remote else {
             preconditionFailure("\(pattern.name) agrees before its keys are there")
         }
-        guard let shared = own.agree(with: remote) else { throw .noAgreement }
-        symmetric.mixKey(shared)
+        guard own.agree(with: remote, { symmetric.mixKey(raw: $0) }) else { throw .noAgreement }
     }
 
     private func take(_ count: Int, from rest: inout ArraySlice<UInt8>) throws(NoiseFault) -> ArraySlice<

@@ -24,10 +24,6 @@ struct NoiseSymmetricState: Sendable {
         hash = Blake2b.hash512(hash + bytes)
     }
 
-    mutating func mixKey(_ input: Secret) {
-        input.withBytes { mixKey(raw: $0) }
-    }
-
     /// For the ephemeral of a handshake with a pre-shared key, which is public.
     mutating func mixKey(public input: [UInt8]) {
         input.withUnsafeBytes { mixKey(raw: $0) }
@@ -75,7 +71,8 @@ struct NoiseSymmetricState: Sendable {
         return buffer
     }
 
-    /// The ciphers of the transport: from initiator to responder, and back.
+    /// The ciphers of the transport: from initiator to responder, and back. Each has its key for itself, since
+    /// it is rekeyed so.
     func split() -> (fromInitiator: NoiseCipherState, fromResponder: NoiseCipherState) {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         return chainingKey.withBytes { chainingKey in
@@ -110,7 +107,8 @@ struct NoiseSymmetricState: Sendable {
         }
     }
 
-    private mutating func mixKey(raw input: UnsafeRawBufferPointer) {
+    /// For what two keys agreed on.
+    mutating func mixKey(raw input: UnsafeRawBufferPointer) {
         let chainingKey = chainingKey
         chainingKey.withBytes { chainingKey in
             HKDFBlake2b.withOutputs(2, chainingKey: chainingKey, input: input) { outputs in
@@ -131,13 +129,22 @@ struct NoiseSymmetricState: Sendable {
     }
 
     private mutating func adopt(chainingKey: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) {
-        self.chainingKey = Secret(count: chainingKey.count) { _ = $0.update(fromContentsOf: chainingKey) }
-        cipher = Self.cipher(of: key)
+        let both = Self.secret(chainingKey, key)
+        self.chainingKey = both.part(0..<HKDFBlake2b.hashBytes)
+        cipher = NoiseCipherState(key: both.part(HKDFBlake2b.hashBytes..<both.count))
     }
 
     /// An output cut to the length of a key.
     private static func cipher(of output: UnsafeRawBufferPointer) -> NoiseCipherState {
         NoiseCipherState(key: Secret(count: 32) { _ = $0.update(fromContentsOf: output[..<32]) })
+    }
+
+    /// An output, and then one that is cut to the length of a key.
+    private static func secret(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Secret {
+        Secret(count: first.count + 32) { out in
+            let end = out.update(fromContentsOf: first)
+            _ = out[end...].update(fromContentsOf: second[..<32])
+        }
     }
 
     private static func output(_ index: Int, of outputs: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

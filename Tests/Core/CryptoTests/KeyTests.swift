@@ -85,6 +85,18 @@ import Testing
         #expect("\(secret)" == "Secret(3 bytes)")
     }
 
+    @Test("a part of a secret has its bytes, and outlives the whole and the other parts")
+    func parts() {
+        var whole: Secret? = Secret(copying: Array(0..<96))
+        var first = whole?.part(0..<64)
+        let second = whole?.part(64..<96)
+        #expect(first == Secret(copying: Array(0..<64)))
+        (whole, first) = (nil, nil)
+        #expect(second == Secret(copying: Array(64..<96)))
+        #expect(second?.part(8..<16).exposedBytes() == Array(72..<80))
+        #expect(second?.part(32..<32).count == 0)
+    }
+
     @Test("entropy is ChaCha20 under the seed, the draw's number as nonce, and a draw does not repeat")
     func entropy() throws {
         var entropy = Entropy(seed: Secret(copying: Array(0..<32)))

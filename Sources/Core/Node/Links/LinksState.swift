@@ -115,6 +115,10 @@ struct LinksState: Sendable {
             connections[id]?.link?.channel(of: space).map { (id, $0) }
         }
     }
+    /// Those of them on which both sides may say what they hold.
+    func readyChannels(of space: SpaceID) -> [(ConnectionID, UInt16)] {
+        channels(of: space).filter { id, number in connections[id]?.link?.channels[number]?.isReady == true }
+    }
 }
 
 /// What a space's HAVE names: sealed, durable prefixes with the chain hash there.

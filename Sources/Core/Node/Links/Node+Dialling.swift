@@ -70,12 +70,12 @@ extension Node {
         for device in links.book.devices where device != self.device && !linked.contains(device) {
             guard links.faults.refusal(of: device, at: now.monotonic) == nil else { continue }
             let isWanted = wanted.contains(device)
-            let addresses = links.book.addresses(of: device, near: isNear).filter { address in
-                isDialled(address) && (isWanted || links.book[address]?.source == .fixed)
-            }
-            for (place, address) in addresses.enumerated() {
+            var place = 0
+            for address in links.book.addresses(of: device, near: isNear)
+            where isDialled(address) && (isWanted || links.book[address]?.source == .fixed) {
                 let isHearsay = links.book.source(of: address, for: device) == .relayed
                 ranked.append((place, DialCandidate(address, device: device, isHearsay: isHearsay)))
+                place += 1
             }
         }
         for address in links.book.unassigned where isDialled(address) {

@@ -222,8 +222,8 @@ extension Node {
 extension SpaceChannel {
     /// What both sides said of a log counts up to here only.
     mutating func lower(_ replica: ReplicaID, to last: SequenceNumber) {
-        sync.lower(replica, to: last)
-        toldPosition = nil
-        (levelSince, toldDigest, peerDigest) = (nil, nil, nil)
+        self.sync.lower(replica, to: last)
+        self.toldPosition = nil
+        (self.levelSince, self.toldDigest, self.peerDigest) = (nil, nil, nil)
     }
 }

@@ -58,16 +58,14 @@ extension Node {
     /// Looks at what is lacking and asks for it when its time has come; makes links eager when few are.
     mutating func mendGap(_ index: Int, at now: Instant) {
         let space = spaces[index].id
-        let channels = links.channels(of: space).filter { id, number in
-            links.connections[id]?.link?.channels[number]?.isReady == true
-        }
+        let channels = links.readyChannels(of: space)
         var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
         defer { links.gossip[space] = gossip }
         gossip.due = nil
         // A relay reads no changes and asks for none.
         if channels.isEmpty || spaces[index].keys.current.content == nil { return }
         askDoubted(index, channels, &gossip, at: now)
-        mendGap(index, channels.filter { !isDoubted($0.0, gossip) }, &gossip, at: now)
+        mendGap(index, believed(channels, gossip), &gossip, at: now)
         gossip.due = [gossip.gap?.graftAt, gossip.due].compactMap { $0 }.min()
     }
 
@@ -75,7 +73,7 @@ extension Node {
     private mutating func mendGap(
         _ index: Int, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip, at now: Instant
     ) {
-        if gossip.gap?.dots.contains(where: { head(of: $0.replica, in: index) < $0.last }) != true {
+        if !isOpen(gossip.gap, in: index) {
             gossip.ask = nil
             gossip.gap = nextGap(index, channels, at: now)
         }
@@ -100,6 +98,19 @@ extension Node {
         // A long catch-up is not asked for anew each second once it has lasted a minute.
         gossip.gap?.since = now.monotonic
         gossip.gap?.graftAt = now.monotonic + patience(with: id)
+    }
+
+    /// The channels whose peers' words are waited for.
+    private func believed(_ channels: [(ConnectionID, UInt16)], _ gossip: SpaceGossip) -> [(
+        ConnectionID, UInt16
+    )] {
+        gossip.doubts.isEmpty ? channels : channels.filter { !isDoubted($0.0, gossip) }
+    }
+
+    /// True while something of the gap is lacking.
+    private func isOpen(_ gap: SpaceGossip.Gap?, in index: Int) -> Bool {
+        for dot in gap?.dots ?? [] where head(of: dot.replica, in: index) < dot.last { return true }
+        return false
     }
 
     /// The gap was given up: what these peers hold is the next one.

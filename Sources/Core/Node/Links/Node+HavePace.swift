@@ -13,9 +13,7 @@ extension Node {
     mutating func tellHave(_ index: Int, at now: Instant) {
         let space = spaces[index].id
         guard let told = links.announced[space] else { return }
-        let channels = links.channels(of: space).filter { id, number in
-            links.connections[id]?.link?.channels[number]?.isReady == true
-        }
+        let channels = links.readyChannels(of: space)
         if channels.isEmpty { return }
         let isPrompt = channels.count <= ReplicationLimits.promptLinksMax
         links.gossip[space, default: SpaceGossip(at: now.monotonic)].budget.fill(at: now.monotonic)

@@ -136,7 +136,9 @@ enum DigestStep: Sendable {
     case document
 }
 
-/// One shared space on a link.
+/// One shared space on a link. Boxed as its connection is: what is asked of all channels after each commit
+/// copies a reference of each.
+@dynamicMemberLookup
 struct SpaceChannel: Sendable {
     /// What the peer may say here.
     enum Standing: Equatable, Sendable {
@@ -145,8 +147,25 @@ struct SpaceChannel: Sendable {
         case full
     }
 
+    private var parts: Boxed<ChannelParts>
+
+    init(space: SpaceID, standing: Standing) {
+        parts = Boxed(ChannelParts(space: space, standing: standing))
+    }
+
+    subscript<Value>(dynamicMember part: KeyPath<ChannelParts, Value>) -> Value {
+        @inline(__always) _read { yield parts.value[keyPath: part] }
+    }
+    subscript<Value>(dynamicMember part: WritableKeyPath<ChannelParts, Value>) -> Value {
+        @inline(__always) _read { yield parts.value[keyPath: part] }
+        @inline(__always) _modify { yield &parts.value[keyPath: part] }
+    }
+}
+
+/// What a channel consists of.
+struct ChannelParts: Sendable {
     let space: SpaceID
-    var standing: Standing
+    var standing: SpaceChannel.Standing
     var sync = SpaceSync()
     /// Roster heads that the peer showed or was sent; nil before its first ROSTER_HAVE.
     var peerRosterHeads: [RosterHead]?
@@ -204,7 +223,7 @@ struct SpaceChannel: Sendable {
     /// gets what it lacks, and what is sent after that on the same stream finds it ready.
     var isReady: Bool { isFull && peerRosterHeads != nil }
 
-    init(space: SpaceID, standing: Standing) {
+    init(space: SpaceID, standing: SpaceChannel.Standing) {
         self.space = space
         self.standing = standing
     }

@@ -77,7 +77,10 @@ extension Node {
             return true
         }
         let change = standIn(for: hold.change, in: index)
-        let held = hold.devices.map { HeldBy(device: $0, held: holds($0, change, in: index)) }
+        var held: [HeldBy] = []
+        for device in hold.devices {
+            held.append(HeldBy(device: device, held: holds(device, change, in: index)))
+        }
         let complete = held.allSatisfy(\.held)
         if complete || isLate {
             batch.answer(hold.request, .waited(change: hold.change, on: held, complete: complete))
@@ -97,9 +100,8 @@ extension Node {
     }
 
     private func holds(_ device: DeviceID, _ change: Dot, in index: Int) -> Bool {
-        let space = spaces[index]
-        if device == self.device { return space.durable.contains(change) }
-        return space.peerVectors[device]?.contains(change) ?? false
+        if device == self.device { return spaces[index].durable.contains(change) }
+        return spaces[index].peerVectors[device]?.contains(change) ?? false
     }
 
     private mutating func answer(_ waiting: WaitingRead, at now: Instant) -> Bool {

@@ -88,17 +88,20 @@ extension Node {
     }
 
     private mutating func feed(_ index: Int) {
+        guard let space = spaceIndex(watchers[index].space),
+            // Most commits bring most streams nothing.
+            watchers[index].isBehind(spaces[space].position)
+        else { return }
         var watcher = watchers[index]
-        guard let space = spaceIndex(watcher.space) else { return }
         // Held once, so that neither is copied when it changes.
         watchers[index].backlog = []
         watchers[index].past = nil
-        feedFromBacklog(&watcher, in: spaces[space])
+        feedFromBacklog(&watcher, in: space)
         guard watcher.window > 0, watcher.backlog.isEmpty, watcher.past == nil else {
             watchers[index] = watcher
             return
         }
-        if watcher.follow && !watcher.needsResync { feedFromRing(&watcher, spaces[space]) }
+        if watcher.follow && !watcher.needsResync { feedFromRing(&watcher, spaces[space].ring) }
         if watcher.needsResync {
             watcher.needsResync = false
             watcher.position = spaces[space].position
@@ -109,10 +112,10 @@ extension Node {
     }
 
     /// At most one page of the past a commit: its lines are credited, which brings the next one.
-    private mutating func feedFromBacklog(_ watcher: inout Watcher, in space: SpaceState) {
-        if watcher.backlog.isEmpty, watcher.window > 0 {
+    private mutating func feedFromBacklog(_ watcher: inout Watcher, in index: Int) {
+        if watcher.backlog.isEmpty, watcher.past != nil, watcher.window > 0 {
             do throws(StoreFailure) {
-                try watcher.readPast(in: space)
+                try watcher.readPast(in: spaces[index])
             } catch {
                 batch.log(
                     .warning, "state-cut",
@@ -124,9 +127,9 @@ extension Node {
         while watcher.window > 0, let line = watcher.backlog.popLast() { send(line, to: &watcher) }
     }
 
-    private mutating func feedFromRing(_ watcher: inout Watcher, _ space: SpaceState) {
+    private mutating func feedFromRing(_ watcher: inout Watcher, _ ring: EventRing) {
         while watcher.window > 0 {
-            guard let events = space.ring.events(after: watcher.position, limit: 256) else {
+            guard let events = ring.events(after: watcher.position, limit: 256) else {
                 watcher.needsResync = true
                 return
             }

@@ -29,6 +29,11 @@ struct Watcher: Sendable {
         unreadBytes < NodeLimits.watchBytesMax ? NodeLimits.watchEventsMax - unread.count : 0
     }
 
+    /// True when there may be something to send, of a space that is at this position.
+    func isBehind(_ position: CommitPosition) -> Bool {
+        self.position != position || !backlog.isEmpty || past != nil || needsResync
+    }
+
     /// Fills an empty backlog with the next page of the past; at its end there is no source any more.
     mutating func readPast(in space: SpaceState) throws(StoreFailure) {
         // Taken out: what it changes in place is not copied first.

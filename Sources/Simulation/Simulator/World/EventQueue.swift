@@ -19,26 +19,30 @@ struct Event {
 
     let time: UInt64
     let kind: Kind
-    fileprivate(set) var order: UInt64 = 0
-
-    init(time: UInt64, kind: Kind) {
-        self.time = time
-        self.kind = kind
-    }
-
-    fileprivate func precedes(_ other: Event) -> Bool { (time, order) < (other.time, other.order) }
 }
 
 /// Events in order.
 struct EventQueue {
-    private var heap: [Event] = []
+    /// What is compared and moved, without what will happen.
+    private struct Place {
+        let time: UInt64
+        let order: UInt64
+        let slot: Int
+
+        func precedes(_ other: Place) -> Bool { (time, order) < (other.time, other.order) }
+    }
+
+    private var heap: [Place] = []
     private var nextOrder: UInt64 = 0
+    /// Events where the heap's places say, and which of these slots are free.
+    private var slots: [Event?] = []
+    private var free: [Int] = []
 
     mutating func insert(_ event: Event) {
-        var event = event
-        event.order = nextOrder
+        let slot = free.popLast() ?? slots.count
+        if slot == slots.count { slots.append(event) } else { slots[slot] = event }
+        heap.append(Place(time: event.time, order: nextOrder, slot: slot))
         nextOrder += 1
-        heap.append(event)
         var child = heap.count - 1
         while child > 0, heap[child].precedes(heap[(child - 1) / 2]) {
             heap.swapAt(child, (child - 1) / 2)
@@ -52,8 +56,14 @@ struct EventQueue {
     /// The first event, unless it is later than `end`.
     mutating func popFirst(until end: UInt64) -> Event? {
         guard let first = heap.first, first.time <= end else { return nil }
+        removeFirst()
+        free.append(first.slot)
+        return slots[first.slot].take()
+    }
+
+    private mutating func removeFirst() {
         let last = heap.removeLast()
-        guard !heap.isEmpty else { return first }
+        if heap.isEmpty { return }
         heap[0] = last
         var parent = 0
         while true {
@@ -61,7 +71,7 @@ struct EventQueue {
             for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
                 if heap[child].precedes(heap[least]) { least = child }
             }
-            if least == parent { return first }
+            if least == parent { return }
             heap.swapAt(parent, least)
             parent = least
         }

@@ -261,7 +261,7 @@ public struct World {
         if case .afterEffects(let count) = nodes[index].crashPoint, !effects.isEmpty { left = count }
         for effect in effects.prefix(left) { perform(effect, of: index) }
         if case .afterEffects = nodes[index].crashPoint, !effects.isEmpty { return crash(index) }
-        guard let deadline = nodes[index].node?.deadline else { return }
+        guard let deadline = nodes[index].node?.deadlineInPlace() else { return }
         let due = max(time + 1, deadline > 1_000 ? deadline - 1_000 : 0)
         if due < nodes[index].tickAt ?? .max {
             nodes[index].tickAt = due
@@ -304,4 +304,9 @@ public struct World {
             traceHash = (traceHash ^ (value >> UInt64(shift) & 0xFF)) &* 0x0000_0100_0000_01B3
         }
     }
+}
+
+extension Node {
+    /// `deadline` of a value that stands in a table: what mutates reads in place, without a copy of it all.
+    fileprivate mutating func deadlineInPlace() -> UInt64? { deadline }
 }
