@@ -147,6 +147,26 @@ extension ExplainReport {
         #expect(unlinked.whereabouts.message.hasPrefix("not linked for "), "\(unlinked)")
     }
 
+    @Test("what a full disk keeps out is told so, until there is room")
+    func diskFull() throws {
+        var world = World(seed: 914)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        world.setDiskFault(1, .init(failure: .full("no space left"), isLasting: true))
+        for number in 0..<30 {
+            _ = try world.write(0, "note", Int64(number))
+            world.run(milliseconds: 1_000)
+        }
+        let last = try world.write(0, "note", 30)
+        world.run(milliseconds: 500)
+        let there = try world.explain(1, .change(last))
+        #expect(there.here.reason == .diskFull && there.here.message.contains("disk is full"), "\(there)")
+        world.setDiskFault(1, nil)
+        let isEqual = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        let after = try world.explain(1, .change(last))
+        #expect(isEqual && after.here.reason == .executed, "\(after)")
+    }
+
     @Test("what was sent is under way, what the window does not take waits for it, silence is told")
     func underWay() throws {
         var world = World(seed: 913)

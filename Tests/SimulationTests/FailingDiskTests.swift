@@ -84,6 +84,31 @@ import Wire
         #expect(isWritten && done, "\(world.logs())")
     }
 
+    @Test("on a disk that stays full what peers write is tried now and then, and what it has goes out all the while")
+    func takesLittle() {
+        var world = World(seed: 50)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade)
+        world.separate([1])
+        for number in 0..<50 { _ = world.increment(1, "notes", Key("own/\(number)")) }
+        world.setDiskFault(1, .init(failure: .full("no space left"), isLasting: true))
+        world.reunite()
+        for number in 0..<300 {
+            _ = world.increment(number % 2 * 2, "notes", "count")
+            world.run(milliseconds: 1_000)
+        }
+        let log = world.nodes[1].log
+        let failures = log.count { $0.contains("commit-failed") }
+        let ends = log.count { $0.contains("link-down") }
+        #expect(failures > 5 && failures < 15 && ends < 40, "\(failures) failures, \(ends) links ended")
+        let isOut = world.areEqual([0, 2], "notes")
+        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+        #expect(isOut && text.contains("own/49") && text.contains(#""key":"count","value":{"n":300}"#))
+        world.setDiskFault(1, nil)
+        let done = world.run(within: 90_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(done, "\(world.logs())")
+    }
+
     @Test(
         "a node starts on a full disk and shows what it has; a cursor of then is good once there was room",
         arguments: [nil, 0] as [Int?])

@@ -29,6 +29,8 @@ public enum WhereaboutsReason: String, Hashable, Sendable, CaseIterable {
     case earlyRoster = "early-roster"
     /// Not held; a linked member holds it.
     case onItsWay = "on-its-way"
+    /// Not held; a linked member holds it, and it is not taken in while the disk is full.
+    case diskFull = "disk-full"
     /// Not held; only members that are not linked are known to hold it.
     case holderNotLinked = "holder-not-linked"
     /// Not held; no member said that it holds it.

@@ -39,6 +39,7 @@ extension Node {
                     message: "a commit failed (\(failure)); its requests got 507, the node goes on from the "
                         + "store"))
         }
+        if case .full = failure { links.pause.begin(at: now.monotonic) }
         effects += dropLinks(at: now)
         links.book.markLost()
         links.nextBookWrite = now.monotonic + MeshLimits.bookRetryMilliseconds
@@ -88,6 +89,7 @@ extension Node {
 
     mutating func noteDiskFree(_ bytes: UInt64, at now: Instant) {
         let wasLow = diskFree < NodeLimits.diskFloorBytes
+        if bytes > diskFree { links.pause.end() }
         diskFree = bytes
         let isLow = bytes < NodeLimits.diskFloorBytes
         if isLow && !wasLow {

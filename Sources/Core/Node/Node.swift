@@ -152,7 +152,10 @@ public struct Node<Store: ChangeStore> {
             return commit(at: now, release)
         }
         let done = batch.finish()
-        if done.isWriting { isStartKept = true }
+        if done.isWriting {
+            isStartKept = true
+            links.pause.end()
+        }
         startsBefore = nil
         if upgrade == .written { upgrade = .done }
         retiring = []

@@ -71,8 +71,8 @@ struct NoiseSymmetricState: Sendable {
         return buffer
     }
 
-    /// The ciphers of the transport: from initiator to responder, and back. Each has its key for itself, since
-    /// it is rekeyed so.
+    /// The ciphers of the transport: from initiator to responder, and back. Each has its key for itself,
+    /// since it is rekeyed for itself.
     func split() -> (fromInitiator: NoiseCipherState, fromResponder: NoiseCipherState) {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         return chainingKey.withBytes { chainingKey in

@@ -384,7 +384,7 @@ extension OpenAPIDocument {
           "description":"Where something is: of a change here (executed to not-known), of a \#
         document here (shown to absent, or early), of a peer (held to queued, or void-fork).",
            "enum":["executed","void-fork","void-right","void-invalid","quarantined","newer-version",
-            "early","early-roster","on-its-way","holder-not-linked","not-known","shown","deleted",
+            "early","early-roster","on-its-way","disk-full","holder-not-linked","not-known","shown","deleted",
             "incomplete","absent","held","not-here","left","removed","relay","not-linked","refused",
             "silent","not-opened","roster-first","not-heard","not-sealed","held-back","window",
             "under-way","lazy","queued"]},

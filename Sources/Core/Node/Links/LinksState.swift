@@ -48,6 +48,8 @@ struct LinksState: Sendable {
     var dialer: Dialer
     /// When a link to a device stood last, monotonic milliseconds; of this run only.
     var linkedAt: [DeviceID: UInt64] = [:]
+    /// While the disk is full.
+    var pause = FullPause()
     /// When the value was made, and when it was handed something last, monotonic milliseconds.
     let started: UInt64
     var clock: UInt64
@@ -119,6 +121,26 @@ struct LinksState: Sendable {
     func readyChannels(of space: SpaceID) -> [(ConnectionID, UInt16)] {
         channels(of: space).filter { id, number in connections[id]?.link?.channels[number]?.isReady == true }
     }
+}
+
+/// While the disk is full no segment is taken in: each would be a batch that fails, and ends all links. Links
+/// stand meanwhile, what this node has goes out on them, and since nothing is acknowledged peers send no more
+/// than a window.
+struct FullPause: Sendable {
+    /// Monotonic milliseconds.
+    private(set) var until: UInt64 = 0
+    private var length: UInt64 = 0
+
+    /// A batch was lost for want of room.
+    mutating func begin(at now: UInt64) {
+        length = min(max(2 * length, ReplicationLimits.fullPauseFirst), ReplicationLimits.fullPauseMax)
+        until = now + length
+    }
+
+    /// Something was written, or room was made.
+    mutating func end() { (until, length) = (0, 0) }
+
+    func isOn(at now: UInt64) -> Bool { now < until }
 }
 
 /// What a space's HAVE names: sealed, durable prefixes with the chain hash there.

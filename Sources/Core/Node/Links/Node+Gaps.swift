@@ -64,6 +64,11 @@ extension Node {
         gossip.due = nil
         // A relay reads no changes and asks for none.
         if channels.isEmpty || spaces[index].keys.current.content == nil { return }
+        // Nobody is asked, or blamed, for what would not be taken in.
+        if links.pause.isOn(at: now.monotonic) {
+            (gossip.gap, gossip.ask, gossip.due) = (nil, nil, links.pause.until)
+            return
+        }
         askDoubted(index, channels, &gossip, at: now)
         mendGap(index, believed(channels, gossip), &gossip, at: now)
         gossip.due = [gossip.gap?.graftAt, gossip.due].compactMap { $0 }.min()

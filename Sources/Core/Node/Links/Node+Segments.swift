@@ -19,6 +19,7 @@ extension Node {
         do {
             try links.connections[place.connection]?.link?.channels[place.number]?.sync.noteReceived(
                 bytes: body.count)
+            if links.pause.isOn(at: now.monotonic) { return askAgain(place, at: now) }
             var reader = ByteReader(body)
             let segment = try Segment(of: spaces[place.space].id, from: &reader)
             try reader.finish()

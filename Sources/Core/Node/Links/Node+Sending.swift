@@ -81,7 +81,7 @@ extension Node {
         guard channel.isReady else { return }
         var frames = forksToTell(on: &channel, number, in: index)
         // 1. What I took in, and what others bring me. What I hold was told by `tellHave`.
-        if let total = channel.sync.acknowledgement() {
+        if !links.pause.isOn(at: now.monotonic), let total = channel.sync.acknowledgement() {
             frames.append(LinkFrame(ReceivedFrame(bytes: total), on: number))
         }
         if let frame = pruning(&channel, at: now) { frames.append(LinkFrame(frame, on: number)) }

@@ -185,9 +185,12 @@ extension Node {
         }
         let (linked, others) = knownHolders(of: dot, in: index)
         if !linked.isEmpty {
+            let holding =
+                "\(log); \(names(linked, in: index)), linked, \(linked.count == 1 ? "holds" : "hold") it"
+            guard links.pause.isOn(at: now.monotonic) else { return Whereabouts(.onItsWay, holding) }
+            let seconds = (links.pause.until - now.monotonic + 999) / 1_000
             return Whereabouts(
-                .onItsWay,
-                "\(log); \(names(linked, in: index)), linked, \(linked.count == 1 ? "holds" : "hold") it")
+                .diskFull, "\(holding), and the disk is full here: it is tried again in \(seconds) s")
         }
         if let one = others.first {
             let why = whyNotLinked(one, at: now)
