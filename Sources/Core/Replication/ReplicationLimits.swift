@@ -28,8 +28,8 @@ public enum ReplicationLimits {
     /// Time between two requests to send again what was dropped, so that a full buffer is not filled in a
     /// loop.
     public static let resendMilliseconds: UInt64 = 1_000
-    /// For how long no segment is taken in after a batch was lost to a full disk: at first, and at most, after
-    /// doubling with each further one.
+    /// For how long no segment is taken in after a batch was lost to a full disk: at first, and at most,
+    /// after doubling with each further one.
     public static let fullPauseFirst: UInt64 = 1_000
     public static let fullPauseMax: UInt64 = 60_000
     /// Time between two searches for the place where a log forked, on one link.
