@@ -73,6 +73,57 @@ import Wire
         #expect(again.contains("quarantined"))
     }
 
+    @Test("a change that touches what cannot be read any more is held, and all others come in and go out")
+    func unreadable() throws {
+        var world = World(seed: 93)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade)
+        let made = lastChange(&world, 0, "bad")
+        let bent = try #require(made)
+        // Over a boundary: no other document needs the section that is damaged.
+        for number in 0..<12 {
+            _ = world.splice(0, "notes", "page", at: 0, String(repeating: "\(number)", count: 8_000))
+        }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel)
+        world.crash(1)
+        var disk = world.diskCopy(1)
+        let space = try #require(try disk.spaces().first?.id)
+        disk.bend(space, bent)
+        world.replaceDisk(1, with: disk)
+        world.start(1)
+        let later = lastChange(&world, 2, "bad")
+        let held = try #require(later)
+        for _ in 0..<5 { _ = world.increment(2, "notes", "other") }
+        let isWritten = world.increment(1, "notes", "own")
+        #expect(isWritten)
+        let isThere = world.run(within: 60_000) { world in
+            guard let heads = world.nodes[1].node?.heldDurably(of: space) else { return false }
+            return heads == world.nodes[0].node?.heldDurably(of: space)
+        }
+        // The documents are compared in between, which the damage must not turn into more.
+        world.run(milliseconds: 120_000)
+        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+        #expect(isThere && text.contains(#""key":"own","value":{"n":1}"#), "\(world.logs())")
+        let alarms = world.alarms(1)
+        #expect(alarms == ["document-damaged"], "\(world.logs())")
+        #expect(world.alarms(0).isEmpty && world.alarms(2).isEmpty)
+        let failures = world.nodes[1].log.count { $0.contains("commit-failed") || $0.contains("store-read") }
+        #expect(failures == 0, "\(world.logs())")
+        guard case .skipped(let reports)? = world.ask(1, .skipped(SpaceReference("notes"))) else {
+            Issue.record("\(world.logs())")
+            return
+        }
+        #expect(reports.map(\.change) == [held] && reports.first?.reason == "unreadable")
+        let other = world.ask(
+            1, .readDocument(SpaceReference("notes"), key: "other", view: .plain, atLeast: nil))
+        guard case .document(_, .plain(let value), _, _)? = other else {
+            Issue.record("\(String(describing: other))")
+            return
+        }
+        #expect(value["n"] == .scalar(.integer(5)))
+    }
+
     @Test("deaths that are no traps quarantine nothing")
     func kills() throws {
         var world = World(seed: 91)

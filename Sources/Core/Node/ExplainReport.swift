@@ -22,6 +22,8 @@ public enum WhereaboutsReason: String, Hashable, Sendable, CaseIterable {
     /// Held without effect: its operations break the rules.
     case voidInvalid = "void-invalid"
     case quarantined
+    /// Held and not executed: a document that it touches cannot be read here.
+    case unreadable
     case newerVersion = "newer-version"
     /// Arrived, and not all of what it was made on did.
     case early

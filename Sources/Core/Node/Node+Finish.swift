@@ -1,6 +1,7 @@
 // The end of a batch, before the store commits: our logs are sealed (one seal a group commit authenticates
 // all of it), rows and records are written, and what links are to get is computed from what is then durable.
 
+import Bytes
 import Causality
 import Identity
 import Wire
@@ -14,6 +15,7 @@ extension Node {
                 "the log of this node in space \(spaces[index].name) went on elsewhere", at: now)
             try store.put(spaces[index].record)
         }
+        for index in spaces.indices { noteDamages(in: index, at: now) }
         for index in spaces.indices where spaces[index].hasUnwritten {
             try spaces[index].seal(with: configuration.device, in: &store, &batch)
             try spaces[index].writeDocuments(to: &store, &batch)
@@ -22,5 +24,36 @@ extension Node {
         let sharing = spaces.reduce(0) { $0 + ($1.documents.count > 0 ? 1 : 0) }
         for index in spaces.indices { spaces[index].trimDocuments(sharing: sharing) }
         if batch.isWriting { counters.commits += 1 }
+    }
+
+    /// Documents that were found damaged in this batch: somebody should look.
+    private mutating func noteDamages(in index: Int, at now: Instant) {
+        if spaces[index].damages.isEmpty { return }
+        for (key, damage) in spaces[index].damages.sorted(by: { $0.key < $1.key }) {
+            if damage.isUnreadable {
+                noteUnreadable(key, of: spaces[index].id, damage.reason, at: now)
+                continue
+            }
+            raise(
+                Alarm(
+                    code: "snapshot-damaged",
+                    message:
+                        "the snapshot of document \(key) of space \(spaces[index].name) does not decode "
+                        + "(\(damage.reason)); the document was made from its changes, and nothing is lost",
+                    hint: "look at the disk and the memory: what changed one may change another",
+                    since: now.wall, space: spaces[index].id))
+        }
+        spaces[index].damages = [:]
+    }
+
+    /// A document that cannot be made from what is stored.
+    mutating func noteUnreadable(_ key: Key, of space: SpaceID, _ reason: String, at now: Instant) {
+        let name = spaceIndex(space).map { spaces[$0].name } ?? space.description
+        raise(
+            Alarm(
+                code: "document-damaged",
+                message: "document \(key) of space \(name) cannot be read: \(reason)",
+                hint: "the disk or the memory may be failing: restore a backup; other documents are served",
+                since: now.wall, space: space))
     }
 }

@@ -50,7 +50,7 @@ public struct ForkReport: Hashable, Sendable {
 public struct SkippedReport: Hashable, Sendable {
     public let change: Dot
     public let device: DeviceID?
-    /// "quarantined" or "newer-version".
+    /// "quarantined", "unreadable" or "newer-version".
     public let reason: String
     /// Milliseconds since 1970.
     public let since: UInt64

@@ -29,6 +29,8 @@ public struct SkippedRecord: Hashable, Sendable {
         case unknown = 0
         /// The process died twice while it was being executed.
         case quarantined = 1
+        /// A document that it touches cannot be made from what is stored.
+        case unreadable = 2
     }
 
     public let change: CommitRecord

@@ -32,6 +32,8 @@ public enum ReplicationLimits {
     /// after doubling with each further one.
     public static let fullPauseFirst: UInt64 = 1_000
     public static let fullPauseMax: UInt64 = 60_000
+    /// When a document could not be read, all of them are hashed again not before this.
+    public static let digestAgainMilliseconds: UInt64 = 60_000
     /// Time between two searches for the place where a log forked, on one link.
     public static let forkSearchMilliseconds: UInt64 = 10_000
     /// Steps of searches that are answered on one channel in that time.

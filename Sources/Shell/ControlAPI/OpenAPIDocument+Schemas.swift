@@ -154,7 +154,7 @@ extension OpenAPIDocument {
           "type":"object",
           "properties":{
            "change":{"type":"string"},"device":{"type":["string","null"]},
-           "reason":{"type":"string","enum":["quarantined","newer-version"]},
+           "reason":{"type":"string","enum":["quarantined","unreadable","newer-version"]},
            "since":{"type":"integer","description":"Milliseconds since 1970."},
            "documents":{
             "type":"array","items":{"type":"string"},"description":"They are shown without it."}},
@@ -383,8 +383,9 @@ extension OpenAPIDocument {
           "type":"string",
           "description":"Where something is: of a change here (executed to not-known), of a \#
         document here (shown to absent, or early), of a peer (held to queued, or void-fork).",
-           "enum":["executed","void-fork","void-right","void-invalid","quarantined","newer-version",
-            "early","early-roster","on-its-way","disk-full","holder-not-linked","not-known","shown","deleted",
+           "enum":["executed","void-fork","void-right","void-invalid","quarantined","unreadable",
+            "newer-version","early","early-roster","on-its-way","disk-full","holder-not-linked",
+            "not-known","shown","deleted",
             "incomplete","absent","held","not-here","left","removed","relay","not-linked","refused",
             "silent","not-opened","roster-first","not-heard","not-sealed","held-back","window",
             "under-way","lazy","queued"]},

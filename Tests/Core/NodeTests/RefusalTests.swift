@@ -40,13 +40,16 @@ import Wire
         "a document that is damaged is refused alone: others of its batch are served, and an alarm names it")
     func damaged() throws {
         var first = try nodeWithSpace()
-        for key: Key in ["good", "bad"] { _ = try first.transact("notes", [increment(key, "n")]) }
+        let made = try first.transact("notes", [increment("bad", "n")]).change
+        // Over a boundary: documents of one section are decoded together.
+        for number in 0..<12 {
+            _ = try first.transact(
+                "notes", [set("page", [.key("t")], text(String(repeating: "\(number)", count: 8_000)))])
+        }
+        _ = try first.transact("notes", [increment("good", "n")])
         var store = first.node.store.afterCrash()
         let space = try #require(try store.spaces().first?.id)
-        let position = try #require(store.position(of: space))
-        try store.begin()
-        try store.put(space, "bad", SnapshotRecord(position: position, bytes: [1, 2, 3]))
-        try store.commit()
+        store.bend(space, try #require(made))
         var node = try TestNode(store: store)
         let condition = Condition(document: "bad", test: .exists(path: [], true))
         let ids = [
@@ -75,6 +78,30 @@ import Wire
             !node.effects.contains { if case .log(_, code: "commit-failed", _) = $0 { true } else { false } })
         var again = try node.restarted()
         #expect(try again.plain("notes", "good")?["n"] == number(3))
+    }
+
+    @Test("what a snapshot that does not decode held is made from the log, told, and written again")
+    func damagedSnapshot() throws {
+        var first = try nodeWithSpace()
+        for _ in 0..<3 { _ = try first.transact("notes", [increment("a", "n")]) }
+        var store = first.node.store.afterCrash()
+        let space = try #require(try store.spaces().first?.id)
+        let position = try #require(store.position(of: space))
+        try store.begin()
+        try store.put(space, "a", SnapshotRecord(position: position, bytes: [1, 2, 3]))
+        try store.commit()
+        func alarms(_ node: inout TestNode) throws -> [String] {
+            guard case .status(let status) = try node.ask(.status) else { throw Unexpected() }
+            return status.alarms.map(\.code)
+        }
+        var node = try TestNode(store: store)
+        #expect(try node.plain("notes", "a")?["n"] == number(3))
+        #expect(try node.export("notes").contains(#""key":"a","value":{"n":3}"#))
+        #expect(try alarms(&node) == ["snapshot-damaged"])
+        _ = try node.transact("notes", [increment("a", "n")])
+        var again = try node.restarted()
+        #expect(try again.plain("notes", "a")?["n"] == number(4))
+        #expect(try alarms(&again).isEmpty)
     }
 
     // MARK: A commit that fails

@@ -79,7 +79,17 @@ extension Node {
                 if let known = current.known[record.key], known.position == record.position {
                     line = StateDigest.Line(key: record.key, digest: known.digest)
                 } else {
-                    line = try digestLine(record.key, in: index, with: &reader)
+                    do throws(StoreFailure) {
+                        line = try digestLine(record.key, in: index, with: &reader)
+                    } catch {
+                        guard case .unusable(let reason) = error else { throw error }
+                        // Nothing can be said of all documents then; changes go on.
+                        noteUnreadable(record.key, of: space, reason, at: now)
+                        let next = now.monotonic + ReplicationLimits.digestAgainMilliseconds
+                        links.digests[space] = DigestWalk(
+                            position: current.position, known: current.known, nextStep: next)
+                        return
+                    }
                     current.remember(record, line.digest)
                 }
                 current.digest.add(line)

@@ -155,16 +155,29 @@ extension Node {
         case .void: status = .void
         case .skipped: status = .skipped
         }
-        let isQuarantined = status == .executed && isQuarantined(ready.change, in: spaces[index].id)
-        if isQuarantined { status = .skipped }
-        let patches = try spaces[index].execute(ready.verified, status: status, in: &store, &batch)
+        var reason = SkippedRecord.Reason.unknown
+        if status == .executed, isQuarantined(ready.change, in: spaces[index].id) {
+            (status, reason) = (.skipped, .quarantined)
+        }
+        var patches: [ChangeEvent.DocumentPatches]?
+        let before = spaces[index].position
+        do throws(StoreFailure) {
+            patches = try spaces[index].execute(ready.verified, status: status, in: &store, &batch)
+        } catch {
+            guard case .unusable = error, spaces[index].position == before else { throw error }
+            let unreadable = try spaces[index].unreadable(in: ready.change, from: &store, &batch)
+            if unreadable.isEmpty { throw error }
+            // Held, so that what is behind it comes in, and passed on. Nothing is shown of a part of it.
+            (status, reason) = (.skipped, .unreadable)
+            patches = try spaces[index].execute(
+                ready.verified, status: status, beside: unreadable, in: &store, &batch)
+        }
         if let seal = ready.seal {
             try batch.write(&store)
             try store.addSeal(spaces[index].id, seal, isBoundary: ready.verified.isBoundary)
         }
         if status == .skipped {
-            try spaces[index].noteSkipped(
-                ready.change, isQuarantined ? .quarantined : .unknown, to: &store, &batch)
+            try spaces[index].noteSkipped(ready.change, reason, to: &store, &batch)
         }
         counters.changesCommitted += 1
         if status == .void { counters.changesVoid += 1 }

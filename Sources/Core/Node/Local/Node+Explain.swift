@@ -79,6 +79,9 @@ extension Node {
         case .skipped where space.skipped[change.id]?.reason == .quarantined:
             whereabouts = Whereabouts(
                 .quarantined, "it is held and not executed: this node crashed twice while it was")
+        case .skipped where space.skipped[change.id]?.reason == .unreadable:
+            whereabouts = Whereabouts(
+                .unreadable, "it is held and not executed: a document that it touches cannot be read here")
         case .skipped:
             whereabouts = Whereabouts(
                 .newerVersion, "it is held and not executed: it has operations of a newer version of repld")
@@ -259,7 +262,7 @@ extension WhereaboutsReason {
     /// Of a change: this node has it in its log and may pass it on.
     var isHeldHere: Bool {
         switch self {
-        case .executed, .voidFork, .voidRight, .voidInvalid, .quarantined, .newerVersion: true
+        case .executed, .voidFork, .voidRight, .voidInvalid, .quarantined, .unreadable, .newerVersion: true
         default: false
         }
     }

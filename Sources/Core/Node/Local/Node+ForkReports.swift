@@ -55,10 +55,21 @@ extension Node {
                 reports.append(
                     SkippedReport(
                         change: change.id, device: node.spaces[index].author(of: change.replica),
-                        reason: record.reason == .quarantined ? "quarantined" : "newer-version",
+                        reason: record.reason.word,
                         since: record.since, documents: change.touched.map(\.string)))
             }
             return reports
+        }
+    }
+}
+
+extension SkippedRecord.Reason {
+    /// The API's word for it.
+    fileprivate var word: String {
+        switch self {
+        case .unknown: "newer-version"
+        case .quarantined: "quarantined"
+        case .unreadable: "unreadable"
         }
     }
 }

@@ -22,14 +22,7 @@ extension Node {
     /// Refuses a request; what a person has to look at is an alarm too.
     mutating func refuse(_ id: RequestID, _ error: NodeError, at now: Instant) {
         if case .documentDamaged(let key, let space, let reason) = error {
-            let name = spaceIndex(space).map { spaces[$0].name } ?? space.description
-            raise(
-                Alarm(
-                    code: "document-damaged",
-                    message: "document \(key) of space \(name) cannot be read: \(reason)",
-                    hint: "the disk or the memory may be failing: restore a backup; other documents are "
-                        + "served",
-                    since: now.wall, space: space))
+            noteUnreadable(key, of: space, reason, at: now)
         }
         batch.refuse(id, error)
     }

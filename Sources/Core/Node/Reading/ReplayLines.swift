@@ -120,9 +120,12 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
         var replayed = Replayed(document: Document(key: key))
         var from = CommitPosition.start
         if let snapshot = try store.snapshot(space, key), snapshot.position <= position {
-            replayed.document = try SpaceState.decode(snapshot, key)
-            replayed.storedBytes += snapshot.bytes.count
-            from = snapshot.position
+            let (document, damage) = try SpaceState.decode(snapshot, key)
+            if damage == nil {
+                replayed.document = document
+                replayed.storedBytes += snapshot.bytes.count
+                from = snapshot.position
+            }
         }
         let limit = 1_000
         while true {

@@ -13,6 +13,8 @@ struct CachedDocument: Sendable {
     /// Changes, and their canonical bytes, that are not in the stored snapshot.
     var tailChanges: Int
     var tailBytes: Int
+    /// Why the stored snapshot is of no use; nil: it is.
+    var damage: String?
     /// As the stored record says; false without one.
     var wasVisible = false
     /// Its record, or its tail, changed in this batch and is not written yet.
@@ -21,9 +23,12 @@ struct CachedDocument: Sendable {
     /// A guess at the memory it takes. Snapshots are denser than trees, and much denser than tables.
     var estimatedBytes: Int { 512 + max(4 * (snapshotBytes + tailBytes), document.heldBytes) }
 
-    /// True when the tail outgrew the snapshot: folding it then costs O(1) a change, amortised.
+    /// True when the tail outgrew the snapshot: folding it then costs O(1) a change, amortised. One that does
+    /// not decode is replaced at the next change.
     var wantsSnapshot: Bool {
-        tailChanges > NodeLimits.tailChangesMin && tailBytes > max(NodeLimits.tailBytesMin, snapshotBytes)
+        damage != nil
+            || tailChanges > NodeLimits.tailChangesMin
+                && tailBytes > max(NodeLimits.tailBytesMin, snapshotBytes)
     }
 }
 

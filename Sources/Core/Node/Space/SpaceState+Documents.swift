@@ -16,7 +16,9 @@ extension SpaceState {
         // What the open run touches is dirty and so in the cache: the run need not be written for this.
         precondition(!documents.isDirty(key), "\(key) changed in this batch and is not in the cache")
         var reader = LogReader(space: id)
-        return try Self.load(key, of: id, from: store, with: &reader)
+        let loaded = try Self.load(key, of: id, from: store, with: &reader)
+        if let damage = loaded.damage { damages[key] = Damage(reason: damage) }
+        return loaded
     }
 
     /// Makes a document that is in the cache again from the store, as it was before what nobody committed.
@@ -34,7 +36,8 @@ extension SpaceState {
     }
 
     /// Decodes a document from a store or a read snapshot of one. `isRecorded`: a document that the store has
-    /// no record of was never touched, and is not looked for in the log.
+    /// no record of was never touched, and is not looked for in the log. Where its snapshot does not decode
+    /// it is made from all its changes.
     static func load(
         _ key: Key, of space: SpaceID, isRecorded: Bool = true, from store: some StoreReading,
         with reader: inout LogReader
@@ -44,12 +47,13 @@ extension SpaceState {
         let record = try store.document(space, key)
         if record == nil, isRecorded { return .absent(key) }
         let snapshot = try store.snapshot(space, key)
+        let (document, damage) = try decode(snapshot, key)
         var cached = CachedDocument(
-            document: try decode(snapshot, key), record: record ?? .absent(key),
-            snapshotBytes: snapshot?.bytes.count ?? 0, tailChanges: 0, tailBytes: 0,
-            wasVisible: record?.isVisible ?? false)
+            document: document, record: record ?? .absent(key),
+            snapshotBytes: damage == nil ? snapshot?.bytes.count ?? 0 : 0, tailChanges: 0, tailBytes: 0,
+            damage: damage, wasVisible: record?.isVisible ?? false)
         if isPlanted("tail-forgotten"), snapshot != nil { return cached }
-        var position = snapshot?.position ?? .start
+        var position = damage == nil ? snapshot?.position ?? .start : .start
         while true {
             let records = try store.commits(space, touching: key, after: position, limit: tailPage)
             for record in records {
@@ -79,17 +83,18 @@ extension SpaceState {
         cached.tailBytes += operations.reduce(0) { $0 + $1.estimatedBytes }
     }
 
-    static func decode(_ snapshot: SnapshotRecord?, _ key: Key) throws(StoreFailure) -> Document {
-        guard let snapshot else { return Document(key: key) }
+    /// The document that a snapshot holds, or an empty one and what is wrong with the snapshot.
+    static func decode(_ snapshot: SnapshotRecord?, _ key: Key) throws(StoreFailure) -> (Document, String?) {
+        guard let snapshot else { return (Document(key: key), nil) }
         do throws(DecodeFault) {
-            return try Document(snapshot: snapshot.bytes)
+            return (try Document(snapshot: snapshot.bytes), nil)
         } catch {
             if case .unknownTag(field: "snapshot version", let version) = error {
                 throw .unusable(
                     "the snapshot of document \(key) has version \(version), which a newer repld wrote: "
                         + "start that one again, or restore a backup from before the upgrade")
             }
-            throw .unusable("the snapshot of document \(key) does not decode: \(error)")
+            return (Document(key: key), "\(error)")
         }
     }
 
@@ -103,6 +108,7 @@ extension SpaceState {
         try store.put(
             space, cached.record.key, SnapshotRecord(position: cached.record.position, bytes: bytes))
         cached.snapshotBytes = bytes.count
+        cached.damage = nil
         cached.tailChanges = 0
         cached.tailBytes = 0
     }

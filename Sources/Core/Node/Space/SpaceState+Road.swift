@@ -76,14 +76,16 @@ extension SpaceState {
     }
 
     /// Appends and applies a change that came from elsewhere; the patches for watchers, nil when it gives no
-    /// line.
+    /// line. Where a document cannot be loaded it fails before anything is changed; `unreadable` ones are let
+    /// alone.
     mutating func execute(
-        _ verified: VerifiedChange, status: ChangeStatus, in store: inout some ChangeStore,
-        _ batch: inout Batch
+        _ verified: VerifiedChange, status: ChangeStatus, beside unreadable: Set<Key> = [],
+        in store: inout some ChangeStore, _ batch: inout Batch
     ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches]? {
         let change = verified.change
         // Loaded first: once the change is in the log, loading a document would apply it too.
         var parts = status == .void ? [] : change.parts
+        if !unreadable.isEmpty { parts.removeAll { unreadable.contains($0.key) } }
         if isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
         var patches: [ChangeEvent.DocumentPatches] = []
         if parts.count == 1 {
@@ -95,7 +97,12 @@ extension SpaceState {
         }
         var loaded: [CachedDocument] = []
         loaded.reserveCapacity(parts.count)
-        for part in parts { loaded.append(try takeDocument(part.key, from: &store, &batch)) }
+        do throws(StoreFailure) {
+            for part in parts { loaded.append(try takeDocument(part.key, from: &store, &batch)) }
+        } catch {
+            for cached in loaded { documents.put(cached) }
+            throw error
+        }
         loaded.reverse()
         try append(verified, status: status, to: &store, &batch)
         for part in parts {
@@ -104,6 +111,23 @@ extension SpaceState {
             documents.put(cached)
         }
         return status == .executed && !parts.isEmpty ? patches : nil
+    }
+
+    /// Documents of a change that cannot be made from what is stored. Those that can are in the cache then.
+    mutating func unreadable(
+        in change: Change, from store: inout some ChangeStore, _ batch: inout Batch
+    ) throws(StoreFailure) -> Set<Key> {
+        var found: Set<Key> = []
+        for key in change.touched where !documents.contains(key) {
+            do throws(StoreFailure) {
+                documents.put(try takeDocument(key, from: &store, &batch))
+            } catch {
+                guard case .unusable(let reason) = error else { throw error }
+                found.insert(key)
+                damages[key] = Damage(reason: reason, isUnreadable: true)
+            }
+        }
+        return found
     }
 
     /// What a change does to one document.

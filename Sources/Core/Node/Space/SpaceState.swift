@@ -33,6 +33,8 @@ struct SpaceState: Sendable {
     /// Changes collected for one row of the store; all of the open batch.
     var openRun: OpenRun?
     var documents = DocumentCache()
+    /// Documents that were found damaged in this batch.
+    var damages: [Key: Damage] = [:]
     var documentCount: Int
     var ring: EventRing
     /// Open change streams here; without any, no patches are made.
@@ -46,6 +48,13 @@ struct SpaceState: Sendable {
     var forks = SpaceForks()
     /// Changes that are held and not executed, although they are not void, by their ids.
     var skipped: [Dot: SkippedRecord] = [:]
+
+    /// What is wrong with what is stored of a document.
+    struct Damage: Sendable {
+        let reason: String
+        /// It cannot be made from its changes either.
+        var isUnreadable = false
+    }
 
     /// Something of the open batch is not written to the store yet.
     var hasUnwritten: Bool { openRun != nil || documents.dirtyCount > 0 || held != durable }

@@ -60,6 +60,17 @@ public struct MemoryStore: ChangeStore, Sendable {
     /// What is kept of the node's starts (decision 0091), in its own form.
     var startsKept: [UInt8]? { tables.meta["store"] }
 
+    /// What a bad disk does to a row of the log: nothing in it decodes any more.
+    public mutating func bend(_ space: SpaceID, _ dot: Dot) {
+        let runs = tables.spaces[space]?.logs[dot.replica]?.runs ?? []
+        guard let index = runs.firstIndex(where: { $0.first <= dot.sequence && dot.sequence <= $0.last })
+        else { preconditionFailure("\(dot) is not held") }
+        let run = runs[index]
+        tables.spaces[space]?.logs[dot.replica]?.runs[index] = StoredRun(
+            replica: run.replica, first: run.first, last: run.last, position: run.position,
+            changes: run.changes, bytes: [UInt8](repeating: 0, count: run.bytes.count))
+    }
+
     /// What the next process finds: everything committed, nothing else. Faults stay with the disk.
     public func afterCrash() -> MemoryStore {
         var store = self
