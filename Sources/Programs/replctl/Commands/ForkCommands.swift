@@ -41,8 +41,8 @@ struct QuarantineCommand: Verb {
         commandName: "quarantine", abstract: "List changes that this node holds and does not execute.",
         discussion: """
             A change is quarantined when the node crashed twice while it executed it; a change of a newer \
-            version waits for the upgrade. Their documents take no writes here until then. One that touches a \
-            document that cannot be read any more is unreadable: look at the disk.
+            version waits for the upgrade. Their documents take no writes here until then. One that touches \
+            a document that cannot be read any more is unreadable: look at the disk.
             Example: replctl quarantine household
             """)
     @Argument(help: "Name or id.") var space: String
