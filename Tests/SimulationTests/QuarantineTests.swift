@@ -122,6 +122,14 @@ import Wire
             return
         }
         #expect(value["n"] == .scalar(.integer(5)))
+        // Whoever repairs the disk gets everything back.
+        world.crash(1)
+        var repaired = world.diskCopy(1)
+        repaired.unbend()
+        world.replaceDisk(1, with: repaired)
+        world.start(1)
+        let isWhole = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(try isWhole && world.diskCopy(1).skipped(space).isEmpty, "\(world.logs())")
     }
 
     @Test("deaths that are no traps quarantine nothing")

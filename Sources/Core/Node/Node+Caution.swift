@@ -213,17 +213,29 @@ extension Node {
 
     // MARK: Upgrades
 
-    /// Changes that an older version could not execute: those that this one knows are executed now.
+    /// Changes that an older version could not execute, or that touched what could not be read: those that
+    /// can be are executed now.
     mutating func executeSkipped(at now: Instant) throws(StoreFailure) {
         guard upgrade == .due else { return }
         for index in spaces.indices {
-            let waiting = spaces[index].skipped.values.filter { $0.reason == .unknown }
+            let waiting = spaces[index].skipped.values.filter { $0.reason != .quarantined }
                 .sorted { $0.change.position < $1.change.position }
             guard !waiting.isEmpty else { continue }
             var reader = LogReader(space: spaces[index].id)
             for skipped in waiting {
-                let change = try reader.change(skipped.change, from: store)
+                let change: Change
+                do throws(StoreFailure) {
+                    change = try reader.change(skipped.change, from: store)
+                } catch {
+                    // Damaged since: whoever asks for its documents hears of it, and the node starts.
+                    guard case .unusable = error else { throw error }
+                    continue
+                }
                 guard !Admission.hasUnknownOperations(change) else { continue }
+                if skipped.reason == .unreadable {
+                    let unreadable = try spaces[index].unreadable(in: change, from: &store, &batch)
+                    if !unreadable.isEmpty { continue }
+                }
                 try batch.write(&store)
                 let author = spaces[index].author(of: change.replica) ?? DeviceID(publicKey: .zero)
                 let rebuild = Rebuild(change: change.id, author: author, cause: "upgrade", wall: now.wall)
@@ -233,8 +245,9 @@ extension Node {
                 try store.put(spaces[index].record)
                 batch.log(
                     .notice, "change-executed",
-                    "change \(change.id) of space \(spaces[index].name) was of a newer version and is "
-                        + "executed now; its documents were rebuilt")
+                    "change \(change.id) of space \(spaces[index].name) "
+                        + (skipped.reason == .unknown ? "was of a newer version" : "touched what was damaged")
+                        + " and is executed now; its documents were rebuilt")
             }
         }
         upgrade = .written

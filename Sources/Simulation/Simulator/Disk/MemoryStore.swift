@@ -42,6 +42,8 @@ public struct MemoryStore: ChangeStore, Sendable {
     /// on the disk.
     public var poison: Dot?
     private var trapTables: MemoryTables?
+    /// Rows of logs that do not decode any more, as they were.
+    private var bent: [(space: SpaceID, index: Int, run: StoredRun)] = []
     private var tables = MemoryTables()
     /// Takes back what was written since `begin`, last first; nil outside a transaction.
     private var undo: [@Sendable (inout MemoryTables) -> Void]?
@@ -66,9 +68,16 @@ public struct MemoryStore: ChangeStore, Sendable {
         guard let index = runs.firstIndex(where: { $0.first <= dot.sequence && dot.sequence <= $0.last })
         else { preconditionFailure("\(dot) is not held") }
         let run = runs[index]
+        bent.append((space, index, run))
         tables.spaces[space]?.logs[dot.replica]?.runs[index] = StoredRun(
             replica: run.replica, first: run.first, last: run.last, position: run.position,
             changes: run.changes, bytes: [UInt8](repeating: 0, count: run.bytes.count))
+    }
+
+    /// Somebody repaired it.
+    public mutating func unbend() {
+        for (space, index, run) in bent { tables.spaces[space]?.logs[run.replica]?.runs[index] = run }
+        bent = []
     }
 
     /// What the next process finds: everything committed, nothing else. Faults stay with the disk.
