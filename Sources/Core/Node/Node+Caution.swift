@@ -232,10 +232,8 @@ extension Node {
                     continue
                 }
                 guard !Admission.hasUnknownOperations(change) else { continue }
-                if skipped.reason == .unreadable {
-                    let unreadable = try spaces[index].unreadable(in: change, from: &store, &batch)
-                    if !unreadable.isEmpty { continue }
-                }
+                let unreadable = try spaces[index].unreadable(in: change, from: &store, &batch)
+                if !unreadable.isEmpty { continue }
                 try batch.write(&store)
                 let author = spaces[index].author(of: change.replica) ?? DeviceID(publicKey: .zero)
                 let rebuild = Rebuild(change: change.id, author: author, cause: "upgrade", wall: now.wall)

@@ -168,7 +168,8 @@ extension Node {
             let unreadable = try spaces[index].unreadable(in: ready.change, from: &store, &batch)
             if unreadable.isEmpty { throw error }
             // Held, so that what is behind it comes in, and passed on. Nothing is shown of a part of it.
-            (status, reason) = (.skipped, .unreadable)
+            status = .skipped
+            if reason != .quarantined { reason = .unreadable }
             patches = try spaces[index].execute(
                 ready.verified, status: status, beside: unreadable, in: &store, &batch)
         }
