@@ -132,6 +132,40 @@ import Wire
         #expect(try isWhole && world.diskCopy(1).skipped(space).isEmpty, "\(world.logs())")
     }
 
+    @Test("a node starts although documents of what an older version skipped cannot be read any more")
+    func unreadableUpgrade() throws {
+        var world = World(seed: 94)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        let made = lastChange(&world, 0, "bad")
+        let bent = try #require(made)
+        for number in 0..<12 {
+            _ = world.splice(0, "notes", "page", at: 0, String(repeating: "\(number)", count: 8_000))
+        }
+        let later = lastChange(&world, 0, "bad")
+        let change = try #require(later)
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel)
+        world.crash(1)
+        var disk = world.diskCopy(1)
+        let space = try #require(try disk.spaces().first?.id)
+        let record = try #require(
+            try disk.commits(space, after: .start, limit: 99).first {
+                $0.replica == change.replica && $0.last == change.sequence
+            })
+        try disk.begin()
+        try disk.mark(space, [record], touched: [["bad"]], as: .skipped)
+        try disk.put(space, SkippedRecord(change: record, reason: .unknown, since: 1))
+        try disk.commit()
+        disk.bend(space, bent)
+        world.replaceDisk(1, with: disk)
+        world.start(1)
+        let isWritten = world.increment(1, "notes", "own")
+        #expect(isWritten && world.nodes[1].node != nil, "\(world.logs())")
+        #expect(try world.diskCopy(1).skipped(space).count == 1)
+        #expect(world.alarms(1) == ["document-damaged"], "\(world.logs())")
+    }
+
     @Test("deaths that are no traps quarantine nothing")
     func kills() throws {
         var world = World(seed: 91)
