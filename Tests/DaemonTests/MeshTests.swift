@@ -6,15 +6,17 @@ import Testing
 extension DaemonTests {
     @Suite struct MeshTests {
         /// Waits until all nodes export the same bytes, and this text is in them.
-        static func converge(_ daemons: [Daemon], having text: String, within seconds: Double = 60) throws {
+        static func converge(
+            _ daemons: [Daemon], having text: String, of space: String = "s", within seconds: Double = 60
+        ) throws {
             var last = ""
             try eventually("equal exports having \(text)", within: seconds, last: { last }) {
-                let exports = try daemons.map { try $0.api.export("s") }
+                let exports = try daemons.map { try $0.api.export(space) }
                 last = exports.map { String(decoding: $0.prefix(600), as: UTF8.self) }.joined(separator: "\n")
                 guard exports.allSatisfy({ $0 == exports[0] }) else { return false }
                 return text.isEmpty || String(decoding: exports[0], as: UTF8.self).contains(text)
             }
-            let typed = try daemons.map { try $0.api.export("s", view: "typed") }
+            let typed = try daemons.map { try $0.api.export(space, view: "typed") }
             #expect(typed.allSatisfy { $0 == typed[0] }, "typed exports differ")
         }
 

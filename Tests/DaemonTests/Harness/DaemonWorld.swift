@@ -18,14 +18,24 @@ final class Daemon {
     /// Words before the program: a tracer, `env`, a shell. They must become it, so that its process id is
     /// the child's.
     var wrapper: [String] = []
+    /// Nil: the repld under test. Another one for tests of two releases.
+    var program: String?
+    /// The IPv4 address of this machine that it listens at.
+    private let host: String
     var state: String { folder + "/" + name }
     var socket: String { api.socket }
-    var address: String { "\(box?.ip4 ?? "127.0.0.1"):\(port)" }
+    var address: String { "\(box?.ip4 ?? host):\(port)" }
     private(set) var process: ChildProcess?
 
-    init(_ name: String, in folder: String, on box: NamespaceBox? = nil, arguments: [String] = []) throws {
+    /// `at`: the address that a kept state names; nil: loopback, and a free port.
+    init(
+        _ name: String, in folder: String, on box: NamespaceBox? = nil,
+        at kept: (host: String, port: UInt16)? = nil,
+        arguments: [String] = []
+    ) throws {
         (self.name, self.folder, self.box, extra) = (name, folder, box, arguments)
-        port = try box.map { _ in NamespaceWorld.port } ?? SocketConnection.freePort()
+        host = kept?.host ?? "127.0.0.1"
+        port = try kept?.port ?? box.map { _ in NamespaceWorld.port } ?? SocketConnection.freePort()
         api = ControlClient(socket: "\(folder)/\(name).sock")
     }
 
@@ -56,7 +66,7 @@ final class Daemon {
     @discardableResult
     func launch(_ arguments: [String]) throws -> ChildProcess {
         try #require(process?.poll() != nil || process == nil, "\(name) runs already")
-        let program = try Programs.path("repld")
+        let program = try program ?? Programs.path("repld")
         // `env` and `ip netns exec` become the program: its process id is the daemon's.
         var words = ["/usr/bin/env"] + environment + wrapper + [program] + arguments
         if let box { words = [try #require(NamespaceCommands.ip), "netns", "exec", box.namespace] + words }
@@ -109,9 +119,10 @@ final class DaemonWorld {
 
     /// A node that does not run yet; `place` is another folder for it, on another disk.
     func daemon(
-        _ name: String, in place: String? = nil, on box: NamespaceBox? = nil, arguments: [String] = []
+        _ name: String, in place: String? = nil, on box: NamespaceBox? = nil,
+        at kept: (host: String, port: UInt16)? = nil, arguments: [String] = []
     ) throws -> Daemon {
-        let daemon = try Daemon(name, in: place ?? folder, on: box, arguments: arguments)
+        let daemon = try Daemon(name, in: place ?? folder, on: box, at: kept, arguments: arguments)
         daemons.append(daemon)
         return daemon
     }

@@ -8,6 +8,11 @@ enum Programs {
     static let folder = ProcessInfo.processInfo.environment["REPL_PROGRAMS"].flatMap { $0.isEmpty ? nil : $0 }
     static let traces = ProcessInfo.processInfo.environment["REPL_TRACES"].flatMap { $0.isEmpty ? nil : $0 }
 
+    /// The repld of an earlier release, for tests of two releases.
+    static let old = ProcessInfo.processInfo.environment["REPL_OLD_PROGRAM"].flatMap { $0.isEmpty ? nil : $0 }
+    /// The version whose state directory is to be kept, by its own programs.
+    static let keptVersion = ProcessInfo.processInfo.environment["REPL_KEEP_STATE"]
+
     static func path(_ name: String) throws -> String {
         let folder = try #require(folder, "REPL_PROGRAMS names no folder")
         return folder + "/" + name
