@@ -36,7 +36,7 @@ extension Node {
     /// Shows what is quarantined in spaces of this node.
     mutating func recallQuarantine(at now: Instant) {
         for note in caution.quarantined.sorted(by: { ($0.replica, $0.last) < ($1.replica, $1.last) }) {
-            guard let index = spaceIndex(note.space) else { continue }
+            guard let index = spaces.handle(of: note.space) else { continue }
             raise(
                 Alarm(
                     code: "quarantined",
@@ -82,7 +82,7 @@ extension Node {
 
     /// True when changes that are ready have to be noted one by one. `isWhole`: they are the segment that is
     /// noted and executed now, which may go on unless it is suspect.
-    mutating func defers(_ candidates: [Candidate], isWhole: Bool, in index: Int) -> Bool {
+    mutating func defers(_ candidates: [Candidate], isWhole: Bool, in index: SpaceHandle) -> Bool {
         guard caution.isOn, let first = candidates.first, let last = candidates.last else { return false }
         let space = spaces[index].id
         let range = ExecutionNote(
@@ -171,7 +171,7 @@ extension Node {
     }
 
     private mutating func execute(_ candidate: Candidate, in space: SpaceID) throws(StoreFailure) {
-        guard let index = spaceIndex(space) else { return }
+        guard let index = spaces.handle(of: space) else { return }
         let log = LogID(space, candidate.change.replica)
         switch Admission.admit(
             candidate, held: spaces[index].held, closed: spaces[index].forks.closed,
@@ -188,7 +188,7 @@ extension Node {
 
     private func place(named name: ChannelPlace.Name) -> ChannelPlace? {
         guard links.connections[name.connection]?.link?.channels[name.number]?.space == name.space,
-            let index = spaceIndex(name.space)
+            let index = spaces.handle(of: name.space)
         else { return nil }
         return ChannelPlace(connection: name.connection, number: name.number, space: index)
     }

@@ -68,7 +68,7 @@ extension Node {
         // Not at once: where the disk stays full they would fail again in every batch.
         try loadSpaces(reissuesFrom: now.monotonic + ReplicationLimits.reissueMilliseconds)
         for index in watchers.indices {
-            if let space = spaceIndex(watchers[index].space) {
+            if let space = spaces.handle(of: watchers[index].space) {
                 spaces[space].watchers += 1
                 if watchers[index].position > spaces[space].position { watchers[index].needsResync = true }
             }
@@ -79,7 +79,7 @@ extension Node {
     /// so that nothing is written at dots that are taken; on disk as soon as a transaction succeeds.
     private mutating func retireLogs() {
         for space in retiring.sorted() {
-            guard let index = spaceIndex(space) else {
+            guard let index = spaces.handle(of: space) else {
                 retiring.remove(space)
                 continue
             }

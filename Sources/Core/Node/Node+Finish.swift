@@ -10,7 +10,7 @@ extension Node {
     mutating func finishSpaces(at now: Instant) throws(StoreFailure) {
         if batch.failure != nil { return }
         for space in retiring.sorted() {
-            guard let index = spaceIndex(space) else { continue }
+            guard let index = spaces.handle(of: space) else { continue }
             try keepContinuity(
                 "the log of this node in space \(spaces[index].name) went on elsewhere", at: now)
             try store.put(spaces[index].record)
@@ -27,7 +27,7 @@ extension Node {
     }
 
     /// Documents that were found damaged in this batch: somebody should look.
-    private mutating func noteDamages(in index: Int, at now: Instant) {
+    private mutating func noteDamages(in index: SpaceHandle, at now: Instant) {
         if spaces[index].damages.isEmpty { return }
         for (key, damage) in spaces[index].damages.sorted(by: { $0.key < $1.key }) {
             if damage.isUnreadable {
@@ -48,7 +48,7 @@ extension Node {
 
     /// A document that cannot be made from what is stored.
     mutating func noteUnreadable(_ key: Key, of space: SpaceID, _ reason: String, at now: Instant) {
-        let name = spaceIndex(space).map { spaces[$0].name } ?? space.description
+        let name = spaces.handle(of: space).map { spaces[$0].name } ?? space.description
         raise(
             Alarm(
                 code: "document-damaged",

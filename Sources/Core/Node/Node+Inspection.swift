@@ -17,7 +17,7 @@ public struct InspectedDocument: Sendable {
 extension Node {
     /// Both forms of documents, in their order; nil when this node is not in the space.
     public func inspect(_ keys: [Key], in space: SpaceID) throws(StoreFailure) -> [InspectedDocument]? {
-        guard let index = spaceIndex(space) else { return nil }
+        guard let index = spaces.handle(of: space) else { return nil }
         precondition(spaces[index].openRun == nil, "an inspection within a batch")
         var reader = LogReader(space: space)
         var inspected: [InspectedDocument] = []
@@ -31,7 +31,7 @@ extension Node {
 
     /// What a program would read, from memory when it is there; nil when it is absent.
     public func glance(_ key: Key, in space: SpaceID) -> PlainValue? {
-        spaceIndex(space).flatMap { spaces[$0].documents.peek(key) { $0.document.plain } } ?? nil
+        spaces.handle(of: space).flatMap { spaces[$0].documents.peek(key) { $0.document.plain } } ?? nil
     }
 
     /// Spaces of this node by id, ascending.

@@ -126,7 +126,7 @@ extension Node {
         for record in try store.spaces() {
             loaded.append(try SpaceState(record, device: device, from: store))
         }
-        spaces = loaded.sorted { $0.id < $1.id }
+        spaces.replaceAll(with: Spaces(loaded))
         try loadLeft()
         resumeReissues(from: due)
     }

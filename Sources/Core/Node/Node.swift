@@ -32,7 +32,7 @@ public struct Node<Store: ChangeStore> {
     /// Names this start among all: cursors that it gives out carry it.
     var storeName: UInt64 { starts.name }
     /// Ascending by id.
-    var spaces: [SpaceState] = []
+    var spaces = Spaces()
     var batch = Batch()
     /// Ascending by request.
     var watchers: [Watcher] = []

@@ -32,7 +32,7 @@ struct DiscoveryState: Sendable {
     init(seed: UInt64) { schedule = BeaconSchedule(seed: seed) }
 
     /// Makes the keys anew when a space or an epoch came or went; true when a space came. O(spaces).
-    mutating func follow(_ states: [SpaceState]) -> Bool {
+    mutating func follow(_ states: Spaces) -> Bool {
         let isSame =
             states.count == spaces.count
             && zip(states, spaces).allSatisfy { $0.id == $1.space && $0.keys.epochs.count == $1.epochs }

@@ -14,7 +14,7 @@ extension Node {
     /// Somebody with an invite of ours is linked.
     mutating func admitting(_ id: ConnectionID, _ link: EstablishedLink, _ invite: InviteID, at now: Instant)
     {
-        guard let index = spaceIndex(link.space) else {
+        guard let index = spaces.handle(of: link.space) else {
             return close(id, .done, "the space was left", at: now)
         }
         let refusal = spaces[index].invites.refusal(
@@ -25,7 +25,7 @@ extension Node {
 
     mutating func proofArrived(_ body: [UInt8], on id: ConnectionID, at now: Instant) throws(DecodeFault) {
         guard let link = links.connections[id]?.secure.established, case .join(let invite) = link.use,
-            let index = spaceIndex(link.space)
+            let index = spaces.handle(of: link.space)
         else { return }
         if links.connections[id]?.hasProved == true {
             return close(id, .protocolFault, "a second proof on one link", at: now)

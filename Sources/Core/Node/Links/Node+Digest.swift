@@ -48,13 +48,13 @@ extension DigestWalk {
 extension Node {
     /// When vectors are equal for so long, the documents are compared.
     private func digestDelay(of space: SpaceID) -> UInt64 {
-        let documents = spaceIndex(space).map { UInt64(max(0, spaces[$0].documentCount)) } ?? 0
+        let documents = spaces.handle(of: space).map { UInt64(max(0, spaces[$0].documentCount)) } ?? 0
         return ReplicationLimits.digestDelayMilliseconds
             + documents * ReplicationLimits.digestMillisecondsPerDocument
     }
 
     /// Hashes some more documents where a channel waits for it.
-    mutating func advanceDigest(_ index: Int, at now: Instant) throws(StoreFailure) {
+    mutating func advanceDigest(_ index: SpaceHandle, at now: Instant) throws(StoreFailure) {
         let space = spaces[index].id
         let delay = digestDelay(of: space)
         let isWanted = links.connections.values.contains { connection in
@@ -103,7 +103,7 @@ extension Node {
 
     /// Hashes a document as programs see it: in memory when it is there, else as the store gives it.
     private func digestLine(
-        _ key: Key, in index: Int, with reader: inout LogReader
+        _ key: Key, in index: SpaceHandle, with reader: inout LogReader
     ) throws(StoreFailure) -> StateDigest.Line {
         if let digest = spaces[index].documents.peek(key, { $0.document.digest() }) {
             return StateDigest.Line(key: key, digest: digest)
@@ -114,7 +114,7 @@ extension Node {
 
     /// What to tell of the documents on a channel now, once for each state that both sides hold.
     mutating func digestToTell(
-        on channel: inout SpaceChannel, in index: Int, _ told: Announced, at now: Instant
+        on channel: inout SpaceChannel, in index: SpaceHandle, _ told: Announced, at now: Instant
     ) -> DigestFrame? {
         guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable else {
             (channel.levelSince, channel.toldDigest, channel.peerDigest) = (nil, nil, nil)
@@ -200,7 +200,7 @@ extension Node {
     }
 
     /// The walk that a digest was told from; nil when the space moved on since.
-    private func walk(of told: DigestFrame, in index: Int) -> DigestWalk? {
+    private func walk(of told: DigestFrame, in index: SpaceHandle) -> DigestWalk? {
         guard let walk = links.digests[spaces[index].id], walk.isDone,
             walk.position == spaces[index].position,
             walk.digest.whole == told.documentsDigest
@@ -210,7 +210,7 @@ extension Node {
 
     /// The documents of one part, ascending by key; the first ones when there are many. Reads every key,
     /// since keys are not kept by part: this happens once a difference, which is once too often.
-    private func digestLines(of part: Int, in index: Int) throws(StoreFailure) -> [StateDigest.Line] {
+    private func digestLines(of part: Int, in index: SpaceHandle) throws(StoreFailure) -> [StateDigest.Line] {
         let space = spaces[index].id
         var lines: [StateDigest.Line] = []
         var reader = LogReader(space: space)

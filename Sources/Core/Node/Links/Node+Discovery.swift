@@ -91,7 +91,7 @@ extension Node {
 
     private mutating func take(_ beacon: Beacon, underKey index: Int, from host: String, at now: Instant) {
         let space = links.discovery.keys[index].space
-        guard let place = spaceIndex(space),
+        guard let place = spaces.handle(of: space),
             let peer = links.discovery.device(
                 tagged: beacon.deviceTag, underKey: index, in: spaces[place].roster)
         else { return links.discovery.counts.foreign += 1 }

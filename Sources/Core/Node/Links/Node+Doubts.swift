@@ -34,7 +34,8 @@ extension Node {
 
     /// Looks at what the doubted name, and asks them for it when their time has come.
     mutating func askDoubted(
-        _ index: Int, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip, at now: Instant
+        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip,
+        at now: Instant
     ) {
         if gossip.doubts.isEmpty { return }
         // Copies of a device have a link each.

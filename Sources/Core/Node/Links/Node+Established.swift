@@ -28,7 +28,7 @@ extension Node {
         guard makeRoom(for: link.peer.device, at: now) else {
             return close(id, .overloaded, "\(MeshLimits.linksMax) links are open", at: now)
         }
-        let index = spaceIndex(link.space)
+        let index = spaces.handle(of: link.space)
         guard index != nil || left.index(of: link.space) != nil else {
             return close(id, .done, "the space was left", at: now)
         }
@@ -111,8 +111,9 @@ extension Node {
     }
 
     /// `index` nil: a space that was left, on which only that is spoken of.
-    private mutating func begin(_ id: ConnectionID, _ link: EstablishedLink, in index: Int?, at now: Instant)
-    {
+    private mutating func begin(
+        _ id: ConnectionID, _ link: EstablishedLink, in index: SpaceHandle?, at now: Instant
+    ) {
         let peer = link.peer.device
         let offset = Int64(clamping: link.peer.wallMilliseconds) &- Int64(clamping: now.wall)
         var state = PeerLink(
@@ -146,7 +147,7 @@ extension Node {
     }
 
     /// What the peer may say in a space.
-    func standing(of peer: DeviceID, in index: Int, at now: Instant) -> SpaceChannel.Standing {
+    func standing(of peer: DeviceID, in index: SpaceHandle, at now: Instant) -> SpaceChannel.Standing {
         spaces[index].roster.role(of: peer) != nil
             ? .full
             : .provisional(
@@ -156,7 +157,8 @@ extension Node {
 
     /// The first words on a channel: which roster operations are held.
     mutating func beginChannel(_ number: UInt16, on id: ConnectionID, at now: Instant) {
-        guard let space = links.connections[id]?.link?.channels[number]?.space, let index = spaceIndex(space)
+        guard let space = links.connections[id]?.link?.channels[number]?.space,
+            let index = spaces.handle(of: space)
         else { return }
         send([rosterHave(of: index, on: number)], on: id)
     }
@@ -170,14 +172,14 @@ extension Node {
                 let number = links.connections[id]?.link?.nextChannel, number < .max - 2
             else { continue }
             links.connections[id]?.link?.nextChannel = number + 2
-            guard let index = spaceIndex(space.id) else { continue }
+            guard let index = spaces.handle(of: space.id) else { continue }
             openChannel(number, of: index, on: id, at: now)
         }
         openLeavingChannels(on: id, at: now)
     }
 
     /// Opens one of our channels, or says again that it is open.
-    mutating func openChannel(_ number: UInt16, of index: Int, on id: ConnectionID, at now: Instant) {
+    mutating func openChannel(_ number: UInt16, of index: SpaceHandle, on id: ConnectionID, at now: Instant) {
         guard let link = links.connections[id]?.link else { return }
         let space = spaces[index]
         let tag = LinkKeys.openTag(

@@ -128,7 +128,8 @@ extension Node {
     }
 
     /// The chain hash at a boundary of what is held of a log, zeros at its beginning; nil: none is there.
-    func boundaryHash(of replica: ReplicaID, at last: SequenceNumber, in index: Int) throws(StoreFailure)
+    func boundaryHash(of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle)
+        throws(StoreFailure)
         -> Bytes32?
     {
         if last == .none { return .zero }
@@ -149,7 +150,7 @@ extension Node {
     /// All boundaries held of a log between two sequences. A log has one in 4,096 sequences or 64 KiB, and
     /// this is asked once a fork.
     private func boundaries(
-        of replica: ReplicaID, after first: SequenceNumber, before end: SequenceNumber, in index: Int
+        of replica: ReplicaID, after first: SequenceNumber, before end: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> [ForkBoundariesFrame.Entry] {
         var found: [ForkBoundariesFrame.Entry] = []
         var before = end
@@ -164,7 +165,8 @@ extension Node {
 
     /// What is held of a log after a boundary, through the next one or the last seal, with the hash at its
     /// beginning; nil when nothing sealed is.
-    func sealedRun(of replica: ReplicaID, after last: SequenceNumber, in index: Int) throws(StoreFailure)
+    func sealedRun(of replica: ReplicaID, after last: SequenceNumber, in index: SpaceHandle)
+        throws(StoreFailure)
         -> (base: Bytes32, run: SealedRun)?
     {
         let space = spaces[index].id

@@ -16,7 +16,7 @@ extension Node {
 
     /// A checked proof: the log is closed, here and then wherever this node is linked.
     mutating func learn(
-        _ proof: ForkProof, in index: Int, from source: ConnectionID?, at now: Instant
+        _ proof: ForkProof, in index: SpaceHandle, from source: ConnectionID?, at now: Instant
     ) throws(StoreFailure) {
         guard !spaces[index].knows(proof) else { return }
         guard spaces[index].forks.closed.count < WireLimits.forksMax else { return }
@@ -50,7 +50,7 @@ extension Node {
         if proof.declaration.device == device { try ownLogClosed(replica, in: index, at: now) }
     }
 
-    private mutating func tellFork(_ proof: ForkProof, in index: Int, at now: Instant) {
+    private mutating func tellFork(_ proof: ForkProof, in index: SpaceHandle, at now: Instant) {
         let (space, author) = (spaces[index].id, proof.declaration.device)
         alarms.removeAll { $0.code == "fork-suspicion" && $0.space == space }
         let name = spaces[index].nameOf(author)
@@ -92,7 +92,7 @@ extension Node {
     // MARK: Frames
 
     /// What to say of forks when a channel has become full: nothing where there are none.
-    func forksToTell(on channel: inout SpaceChannel, _ number: UInt16, in index: Int) -> [LinkFrame] {
+    func forksToTell(on channel: inout SpaceChannel, _ number: UInt16, in index: SpaceHandle) -> [LinkFrame] {
         guard !channel.hasToldForks else { return [] }
         channel.hasToldForks = true
         let closed = spaces[index].forks.closed
@@ -149,7 +149,7 @@ extension Node {
         send([LinkFrame(frame, on: place.number)], on: place.connection)
     }
 
-    func proof(_ record: ForkRecord, in index: Int) -> ForkProof? {
+    func proof(_ record: ForkRecord, in index: SpaceHandle) -> ForkProof? {
         do throws(ForkProof.StoredFault) {
             return try ForkProof(decoding: record.proof, in: spaces[index].id)
         } catch {
@@ -157,7 +157,7 @@ extension Node {
         }
     }
 
-    mutating func proofFrame(_ proof: ForkProof, in index: Int, on number: UInt16) -> LinkFrame? {
+    mutating func proofFrame(_ proof: ForkProof, in index: SpaceHandle, on number: UInt16) -> LinkFrame? {
         guard let content = spaces[index].keys.current.content else { return nil }
         let space = spaces[index].id
         let segments = proof.runs.map {
@@ -210,7 +210,7 @@ extension Node {
     }
 
     /// The run of a segment, under whichever of our keys it names; nil when we hold none of that name.
-    func open(_ segment: Segment, in index: Int) throws(SegmentFault) -> SealedRun? {
+    func open(_ segment: Segment, in index: SpaceHandle) throws(SegmentFault) -> SealedRun? {
         let key = spaces[index].keys.epochs.reversed().compactMap(\.content).first {
             ContentKeyID(of: $0) == segment.header.keyID
         }

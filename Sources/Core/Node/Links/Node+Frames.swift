@@ -24,7 +24,7 @@ extension Node {
             guard let type = FrameType(rawValue: frame.type),
                 let (space, isFull) = standing(of: frame.channel, on: id)
             else { return }
-            guard let index = spaceIndex(space) else {
+            guard let index = spaces.handle(of: space) else {
                 guard type == .rosterHave, spend(frame, on: id, at: now) else { return }
                 return leavingHaveArrived(
                     try .init(decoding: frame.body), of: space, on: frame.channel, of: id, at: now)
@@ -79,7 +79,7 @@ extension Node {
         links.connections[id]?.link?.channels[channel].map { ($0.space, $0.isFull) }
     }
 
-    private func at(_ id: ConnectionID, _ channel: UInt16, _ index: Int) -> ChannelPlace {
+    private func at(_ id: ConnectionID, _ channel: UInt16, _ index: SpaceHandle) -> ChannelPlace {
         ChannelPlace(connection: id, number: channel, space: index)
     }
 
@@ -109,7 +109,7 @@ extension Node {
         }
         if let known = link.channels[frame.channel] {
             // Said again, because our OPEN of the same space crossed the first one.
-            guard let index = spaceIndex(known.space), isTag(tag, of: spaces[index], link) else {
+            guard let index = spaces.handle(of: known.space), isTag(tag, of: spaces[index], link) else {
                 return fault(id, "OPEN on channel \(frame.channel)", at: now)
             }
             return
@@ -123,8 +123,8 @@ extension Node {
             links.connections[id]?.link?.channels[mine] = nil
         }
         let standing = standing(of: link.device, in: index, at: now)
-        links.connections[id]?.link?.channels[frame.channel] = SpaceChannel(
-            space: spaces[index].id, standing: standing)
+        let channel = SpaceChannel(space: spaces[index].id, standing: standing)
+        links.connections[id]?.link?.channels[frame.channel] = channel
         beginChannel(frame.channel, on: id, at: now)
     }
 
@@ -154,7 +154,7 @@ extension Node {
 struct ChannelPlace: Sendable {
     let connection: ConnectionID
     let number: UInt16
-    let space: Int
+    let space: SpaceHandle
 
     /// The same for later, when spaces may stand elsewhere.
     struct Name: Hashable, Sendable {

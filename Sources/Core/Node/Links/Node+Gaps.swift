@@ -33,13 +33,13 @@ extension Node {
     }
 
     /// The last sequence of a log that is verified here: held, or waiting in the buffer for its context.
-    private func head(of replica: ReplicaID, in index: Int) -> SequenceNumber {
+    private func head(of replica: ReplicaID, in index: SpaceHandle) -> SequenceNumber {
         max(spaces[index].held[replica], spaces[index].logs[replica]?.last ?? .none)
     }
 
     /// How long eager links get to bring what a lazy one names; nothing when there are none.
     private mutating func graftDelay(
-        of dots: [VersionVector.Entry], in index: Int, from id: ConnectionID
+        of dots: [VersionVector.Entry], in index: SpaceHandle, from id: ConnectionID
     ) -> UInt64 {
         let isAwaited = links.channels(of: spaces[index].id).contains { other, number in
             links.connections[other]?.link?.channels[number]?.sync.tree.pushesSome ?? false
@@ -56,7 +56,7 @@ extension Node {
     // MARK: Asking
 
     /// Looks at what is lacking and asks for it when its time has come; makes links eager when few are.
-    mutating func mendGap(_ index: Int, at now: Instant) {
+    mutating func mendGap(_ index: SpaceHandle, at now: Instant) {
         let space = spaces[index].id
         let channels = links.readyChannels(of: space)
         var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
@@ -76,7 +76,8 @@ extension Node {
 
     /// The same, among the peers that are waited for.
     private mutating func mendGap(
-        _ index: Int, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip, at now: Instant
+        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip,
+        at now: Instant
     ) {
         if !isOpen(gossip.gap, in: index) {
             gossip.ask = nil
@@ -113,14 +114,15 @@ extension Node {
     }
 
     /// True while something of the gap is lacking.
-    private func isOpen(_ gap: SpaceGossip.Gap?, in index: Int) -> Bool {
+    private func isOpen(_ gap: SpaceGossip.Gap?, in index: SpaceHandle) -> Bool {
         for dot in gap?.dots ?? [] where head(of: dot.replica, in: index) < dot.last { return true }
         return false
     }
 
     /// The gap was given up: what these peers hold is the next one.
     private mutating func mendAnew(
-        _ index: Int, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip, at now: Instant
+        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip,
+        at now: Instant
     ) {
         gossip.ask = nil
         gossip.gap = nextGap(index, channels, at: now)
@@ -129,7 +131,7 @@ extension Node {
 
     /// What peers hold and I lack at this moment, as they told it.
     private mutating func nextGap(
-        _ index: Int, _ channels: [(ConnectionID, UInt16)], at now: Instant
+        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], at now: Instant
     ) -> SpaceGossip.Gap? {
         for (id, number) in channels {
             guard links.connections[id]?.link?.channels[number]?.isAhead == true else { continue }
@@ -207,7 +209,7 @@ extension Node {
 
     /// The nearest peer that holds some of the gap.
     private func whomToAsk(
-        _ gap: SpaceGossip.Gap, _ index: Int, _ channels: [(ConnectionID, UInt16)]
+        _ gap: SpaceGossip.Gap, _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)]
     ) -> (ConnectionID, UInt16)? {
         let lacked = gap.dots.filter { head(of: $0.replica, in: index) < $0.last }
         let holders = channels.filter { id, number in
@@ -251,7 +253,7 @@ extension Node {
     }
 
     /// Makes another link eager while few are. Chance decides which, so that the whole is one piece.
-    private mutating func widen(_ index: Int, _ channels: [(ConnectionID, UInt16)], at now: Instant) {
+    private mutating func widen(_ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], at now: Instant) {
         var lazy: [(ConnectionID, UInt16)] = []
         for (id, number) in channels {
             guard let sync = links.connections[id]?.link?.channels[number]?.sync, sync.peerHave != nil,

@@ -101,7 +101,7 @@ extension Node {
 
     /// Our log went on elsewhere: it is not written to any more, and fetched like any other.
     mutating func leaveOwnLog(
-        of index: Int, _ reason: String, claimedBy peer: DeviceID? = nil, at now: Instant
+        of index: SpaceHandle, _ reason: String, claimedBy peer: DeviceID? = nil, at now: Instant
     ) throws(StoreFailure) {
         // Words alone make us leave one log of a space for each member, until it shows what it spoke of.
         if let peer {
@@ -154,7 +154,8 @@ extension Node {
 
     /// The chain hash of our own log, made again from its bytes: at most a section of them. Zero, which is
     /// nobody's, when none of our changes ends there.
-    private func ownChainHash(at last: SequenceNumber, in index: Int) throws(StoreFailure) -> Bytes32? {
+    private func ownChainHash(at last: SequenceNumber, in index: SpaceHandle) throws(StoreFailure) -> Bytes32?
+    {
         guard let replica = spaces[index].ownReplica, last <= spaces[index].durable[replica] else {
             return nil
         }
@@ -162,7 +163,8 @@ extension Node {
     }
 
     /// Of a closed log where it is closed; of what is whole before it when a change reaches across.
-    private func trunkHash(of replica: ReplicaID, at last: SequenceNumber, in index: Int) throws(StoreFailure)
+    private func trunkHash(of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle)
+        throws(StoreFailure)
         -> Bytes32
     {
         let whole = try logBytes(of: replica, from: last, through: last, in: index)
@@ -170,7 +172,7 @@ extension Node {
         return end == .none ? .zero : try chainHash(of: replica, through: end, in: index)
     }
 
-    private func chainHash(of replica: ReplicaID, through last: SequenceNumber, in index: Int)
+    private func chainHash(of replica: ReplicaID, through last: SequenceNumber, in index: SpaceHandle)
         throws(StoreFailure) -> Bytes32
     {
         let space = spaces[index].id
@@ -187,7 +189,7 @@ extension Node {
 
     /// The chain hash of a log at exactly this sequence, when a seal there is held.
     func chainHash(
-        of replica: ReplicaID, at last: SequenceNumber, in index: Int
+        of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> Bytes32? {
         let space = spaces[index].id
         if let told = links.announced[space], told.sealed[replica] == last { return told.hashes[replica] }
@@ -198,7 +200,7 @@ extension Node {
 
     /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind
     /// the last seal held cannot be passed on.
-    mutating func announce(_ index: Int) throws(StoreFailure) {
+    mutating func announce(_ index: SpaceHandle) throws(StoreFailure) {
         let space = spaces[index].id
         // An empty space is told as well: that nothing is held is what a newcomer has to say.
         if let told = links.announced[space], told.position >= spaces[index].position,

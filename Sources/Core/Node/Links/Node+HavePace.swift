@@ -10,7 +10,7 @@ import Wire
 
 extension Node {
     /// Tells on the channels of a space what advanced, as far as the budget allows.
-    mutating func tellHave(_ index: Int, at now: Instant) {
+    mutating func tellHave(_ index: SpaceHandle, at now: Instant) {
         let space = spaces[index].id
         guard let told = links.announced[space] else { return }
         let channels = links.readyChannels(of: space)

@@ -20,7 +20,7 @@ extension Node {
             throw .tokenInvalid(error.message)
         }
         if links.isStopping { throw .stopping }
-        if spaceIndex(token.space) != nil { throw .alreadyMember(token.space) }
+        if spaces.handle(of: token.space) != nil { throw .alreadyMember(token.space) }
         if token.isExpired(at: now) { throw .inviteExpired }
         if let name { try checkName(name) }
         guard spaces.count + links.joins.count < NodeLimits.spacesMax else {
@@ -151,7 +151,7 @@ extension Node {
     ) {
         links.joins[request] = nil
         do throws(NodeError) {
-            if spaceIndex(joined.roster.space) != nil { throw .alreadyMember(joined.roster.space) }
+            if spaces.handle(of: joined.roster.space) != nil { throw .alreadyMember(joined.roster.space) }
             let wanted = attempt.name ?? joined.name.string
             // It is a member already: a name that was taken meanwhile must not undo that.
             let name = freeName(like: wanted)
@@ -164,7 +164,7 @@ extension Node {
                 if node.left.index(of: joined.roster.space) != nil { node.forgetLeaving(joined.roster.space) }
                 try node.add(SpaceState(roster: joined.roster, keys: joined.keys, name: name))
             }
-            guard let index = spaceIndex(joined.roster.space) else {
+            guard let index = spaces.handle(of: joined.roster.space) else {
                 preconditionFailure("the space was added")
             }
             batch.log(

@@ -21,7 +21,7 @@ extension Node {
     /// Leaves: the roster is told, then everything held here is removed but what it takes to tell a member.
     mutating func leaveSpace(_ id: RequestID, _ reference: SpaceReference, at now: Instant) throws(NodeError)
     {
-        let index = try index(of: reference)
+        let index = try handle(of: reference)
         announceLeaving(index, at: now)
         let space = spaces[index]
         let hasOthers = space.roster.members().contains { $0.state == .active && $0.device != device }
@@ -46,7 +46,7 @@ extension Node {
         let ends = spaces.filter { $0.id != space.id }.map { ($0.id, $0.position) }
         starts.leave(space.id, entropy.u64(), ends: Dictionary(ends) { first, _ in first })
         isStartKept = false
-        spaces.remove(at: index)
+        _ = spaces.remove(index)
         linksForget(space.id, at: now)
         batch.log(
             .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")
@@ -55,7 +55,7 @@ extension Node {
 
     /// Tells the roster, and whoever is linked, that this device leaves. The space is removed in the same
     /// batch.
-    private mutating func announceLeaving(_ index: Int, at now: Instant) {
+    private mutating func announceLeaving(_ index: SpaceHandle, at now: Instant) {
         do throws(RosterFault) {
             let operation = try spaces[index].roster.author(
                 .leave, at: now.timestamp, by: configuration.device)

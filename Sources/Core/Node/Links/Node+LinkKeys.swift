@@ -45,7 +45,7 @@ extension Node {
 
     /// The same by id, of spaces that were left too; empty when neither.
     private func meshCandidates(of space: SpaceID) -> [PSKCandidate] {
-        if let index = spaceIndex(space) {
+        if let index = spaces.handle(of: space) {
             return meshCandidates(of: space, spaces[index].keys, spaces[index].roster)
         }
         guard let index = left.index(of: space) else { return [] }
@@ -73,7 +73,7 @@ extension Node {
 
     /// The space under whose key an address is dialled next: the one that opened it last, else each in turn.
     func spaceToDial(_ address: PeerAddress) -> SpaceID? {
-        if let known = links.keyOfAddress[address], spaceIndex(known) != nil { return known }
+        if let known = links.keyOfAddress[address], spaces.handle(of: known) != nil { return known }
         var shared = spaces.map(\.id)
         let expected = links.book[address]?.device
         if let expected {

@@ -50,7 +50,7 @@ extension Node {
         }
         for number in links.connections[id]?.link?.channelNumbers ?? [] {
             if let space = links.connections[id]?.link?.channels[number]?.space,
-                let index = spaceIndex(space)
+                let index = spaces.handle(of: space)
             {
                 answerRosterHave(ChannelPlace(connection: id, number: number, space: index), at: now)
             }

@@ -36,12 +36,12 @@ extension Node {
 
     /// What is durable here of a space.
     package func heldDurably(of space: SpaceID) -> VersionVector {
-        spaceIndex(space).map { spaces[$0].durable } ?? VersionVector()
+        spaces.handle(of: space).map { spaces[$0].durable } ?? VersionVector()
     }
 
     /// The log that this node writes in a space.
     package func ownReplica(in space: SpaceID) -> ReplicaID? {
-        spaceIndex(space).flatMap { spaces[$0].ownReplica }
+        spaces.handle(of: space).flatMap { spaces[$0].ownReplica }
     }
 
     /// Addresses that are kept, and devices of passive views.

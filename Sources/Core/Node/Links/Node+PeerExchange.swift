@@ -22,7 +22,7 @@ extension Node {
 
     /// What the peer of a channel should know of the space's members, ascending by device: all of a small
     /// space, and of a large one this device and some that are linked now.
-    func peersToTell(_ peer: DeviceID?, in index: Int) -> [PeersFrame.Entry] {
+    func peersToTell(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
         var entries: [PeersFrame.Entry] = []
         if isLarge(index) { return sampleToTell(peer, in: index) }
         for member in spaces[index].roster.members() where member.state == .active && member.device != peer {
@@ -38,7 +38,7 @@ extension Node {
         return entries
     }
 
-    private func sampleToTell(_ peer: DeviceID?, in index: Int) -> [PeersFrame.Entry] {
+    private func sampleToTell(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
         let linked = links.channels(of: spaces[index].id).compactMap { links.connections[$0.0]?.link?.device }
         let sample = linked.filter { $0 != peer }.prefix(MeshLimits.sampleMax) + [device]
         return Set(sample).sorted().compactMap { member in
@@ -49,7 +49,7 @@ extension Node {
     }
 
     /// What of it the peer was not told yet; nil when nothing is new.
-    func peersToTell(_ peer: DeviceID?, in index: Int, beyond told: inout [DeviceID: [PeerAddress]])
+    func peersToTell(_ peer: DeviceID?, in index: SpaceHandle, beyond told: inout [DeviceID: [PeerAddress]])
         -> PeersFrame?
     {
         var news: [PeersFrame.Entry] = []
@@ -81,7 +81,7 @@ extension Node {
     }
 
     /// Addresses that members wrote into the roster.
-    mutating func learnAddresses(of index: Int) {
+    mutating func learnAddresses(of index: SpaceHandle) {
         links.addressesVersion += 1
         // Those of a large space are looked up when one of them is to be dialled.
         if spaces[index].roster.count > MeshLimits.fullMeshMembersMax,

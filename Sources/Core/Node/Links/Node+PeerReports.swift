@@ -111,7 +111,9 @@ extension Node {
     private func whyNotInSync(_ link: PeerLink, _ syncs: [PeerReport.Sync], at now: Instant) -> String? {
         if let silence = whySilent(link, at: now) { return silence }
         for number in link.channelNumbers {
-            guard let channel = link.channels[number], let index = spaceIndex(channel.space) else { continue }
+            guard let channel = link.channels[number], let index = spaces.handle(of: channel.space) else {
+                continue
+            }
             if !channel.isFull { return "the roster of \(spaces[index].name) does not list it yet" }
             if let cap = whyHeldBack(channel) { return cap }
             for log in links.buffer.logs(of: channel.space) {
@@ -123,7 +125,7 @@ extension Node {
             }
         }
         for sync in syncs where sync.behindChanges ?? 0 > 0 {
-            let name = spaceIndex(sync.space).map { spaces[$0].name } ?? ""
+            let name = spaces.handle(of: sync.space).map { spaces[$0].name } ?? ""
             return "it holds \(sync.behindChanges ?? 0) changes of \(name) that are on their way"
         }
         return nil

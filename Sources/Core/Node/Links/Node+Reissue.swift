@@ -39,7 +39,9 @@ struct PendingReissue: Sendable {
 
 extension Node {
     /// A log of this device was closed.
-    mutating func ownLogClosed(_ replica: ReplicaID, in index: Int, at now: Instant) throws(StoreFailure) {
+    mutating func ownLogClosed(_ replica: ReplicaID, in index: SpaceHandle, at now: Instant)
+        throws(StoreFailure)
+    {
         if isPlanted("branch-never-reissued") { return }
         links.reissues[LogID(spaces[index].id, replica)] = PendingReissue(due: now.monotonic)
         try reissueDue(at: now)
@@ -47,7 +49,7 @@ extension Node {
     }
 
     /// Asks every linked member for what it holds of a closed log of this device.
-    private mutating func askForBranch(_ replica: ReplicaID, in index: Int) {
+    private mutating func askForBranch(_ replica: ReplicaID, in index: SpaceHandle) {
         for (id, number) in links.channels(of: spaces[index].id) {
             guard links.connections[id]?.link?.channels[number]?.isFull == true else { continue }
             links.connections[id]?.link?.channels[number]?.branches[replica] = nil
@@ -79,7 +81,7 @@ extension Node {
     mutating func reissueDue(at now: Instant) throws(StoreFailure) {
         for log in links.reissues.keys.sorted() {
             guard let pending = links.reissues[log], pending.due <= now.monotonic else { continue }
-            guard let index = spaceIndex(log.space) else {
+            guard let index = spaces.handle(of: log.space) else {
                 links.reissues[log] = nil
                 continue
             }
@@ -102,7 +104,7 @@ extension Node {
     }
 
     /// Some sections of the branch that is held here.
-    private mutating func reissueHeld(_ replica: ReplicaID, _ known: BranchWalk?, in index: Int)
+    private mutating func reissueHeld(_ replica: ReplicaID, _ known: BranchWalk?, in index: SpaceHandle)
         throws(StoreFailure) -> Progress
     {
         guard let closing = spaces[index].forks.closed[replica], spaces[index].logs[replica] != nil else {
@@ -131,7 +133,7 @@ extension Node {
     }
 
     /// At the last boundary before a closed log's fork.
-    private func branchWalk(of replica: ReplicaID, before first: SequenceNumber, in index: Int)
+    private func branchWalk(of replica: ReplicaID, before first: SequenceNumber, in index: SpaceHandle)
         throws(StoreFailure) -> BranchWalk
     {
         let space = spaces[index].id
@@ -151,7 +153,7 @@ extension Node {
 
     /// Reads one section of a branch and writes what is not written yet. False: something that it was made
     /// on is not held yet; the walk is spent then.
-    private mutating func reissue(_ run: SealedRun, _ walk: inout BranchWalk, in index: Int)
+    private mutating func reissue(_ run: SealedRun, _ walk: inout BranchWalk, in index: SpaceHandle)
         throws(StoreFailure) -> Bool
     {
         let heads = walk.log.rosterHeads
@@ -164,7 +166,7 @@ extension Node {
         return try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
     }
 
-    private mutating func reissue(_ candidates: [Candidate], _ walk: inout BranchWalk, in index: Int)
+    private mutating func reissue(_ candidates: [Candidate], _ walk: inout BranchWalk, in index: SpaceHandle)
         throws(StoreFailure) -> Bool
     {
         guard let replica = candidates.first?.change.replica,
@@ -209,7 +211,7 @@ extension Node {
     /// there: so it is one log, whether the copies that share the beginning of a branch meet before or after
     /// they issue it again.
     private mutating func part(
-        of candidate: Candidate, after parts: [Reissue], _ closing: Closing, in index: Int
+        of candidate: Candidate, after parts: [Reissue], _ closing: Closing, in index: SpaceHandle
     ) throws(StoreFailure) -> Reissue? {
         guard let last = parts.last else { return nil }
         let (space, change) = (spaces[index].id, candidate.change)
@@ -248,7 +250,7 @@ extension Node {
 
     /// Writes one change of a branch into the last of its new logs, once.
     private mutating func write(
-        _ candidate: Candidate, _ walk: inout BranchWalk, _ closing: Closing, in index: Int
+        _ candidate: Candidate, _ walk: inout BranchWalk, _ closing: Closing, in index: SpaceHandle
     ) throws(StoreFailure) -> Written {
         guard let reissue = walk.parts.last else { return .never }
         let before = Array(walk.parts.dropLast())
@@ -291,7 +293,7 @@ extension Node {
 
     /// Whether what a new log holds at a place is this change, or that of another branch.
     private mutating func compare(
-        _ change: Change, at first: SequenceNumber, _ walk: inout BranchWalk, in index: Int
+        _ change: Change, at first: SequenceNumber, _ walk: inout BranchWalk, in index: SpaceHandle
     ) throws(StoreFailure) -> Written {
         guard let reissue = walk.parts.last else { return .never }
         try spaces[index].writeRun(to: &store, &batch)
@@ -308,13 +310,13 @@ extension Node {
     // MARK: Asking for branches
 
     /// One question for each closed log of this device.
-    func asksForBranches(on number: UInt16, in index: Int) -> [LinkFrame] {
+    func asksForBranches(on number: UInt16, in index: SpaceHandle) -> [LinkFrame] {
         spaces[index].forks.closed.replicas.compactMap { askForBranch($0, on: number, in: index) }
     }
 
     /// The question for a closed log of this device; nil: it is not one. Whoever does not know that the log
     /// is closed there drops it.
-    func askForBranch(_ replica: ReplicaID, on number: UInt16, in index: Int) -> LinkFrame? {
+    func askForBranch(_ replica: ReplicaID, on number: UInt16, in index: SpaceHandle) -> LinkFrame? {
         let forks = spaces[index].forks
         guard let closing = forks.closed[replica], forks.authors[replica] == device else { return nil }
         let ask = ForkAskFrame(replica: replica, first: closing.first, from: closing.first)
@@ -342,7 +344,8 @@ extension Node {
     }
 
     /// True when all that is held of a branch is held under its new logs too. O(branch).
-    func isReissued(_ replica: ReplicaID, from first: SequenceNumber, in index: Int) throws(StoreFailure)
+    func isReissued(_ replica: ReplicaID, from first: SequenceNumber, in index: SpaceHandle)
+        throws(StoreFailure)
         -> Bool
     {
         guard let author = spaces[index].author(of: replica) else { return true }
@@ -367,7 +370,7 @@ extension Node {
     }
 
     /// The log that the branch held here goes into; nil when none of it is held.
-    func reissue(of replica: ReplicaID, in index: Int) throws(StoreFailure) -> Reissue? {
+    func reissue(of replica: ReplicaID, in index: SpaceHandle) throws(StoreFailure) -> Reissue? {
         guard let closing = spaces[index].forks.closed[replica], let log = spaces[index].logs[replica],
             log.last >= closing.first
         else { return nil }
@@ -414,7 +417,7 @@ extension Node {
     }
 
     /// What a branch was made on is under way: it is asked for again in a moment.
-    private mutating func askAgain(_ replica: ReplicaID, in index: Int, at now: Instant) {
+    private mutating func askAgain(_ replica: ReplicaID, in index: SpaceHandle, at now: Instant) {
         let log = LogID(spaces[index].id, replica)
         links.unheard.insert(log)
         links.reissues[log] = PendingReissue(due: now.monotonic + ReplicationLimits.reissueMilliseconds)

@@ -11,7 +11,7 @@ import SecureLink
 import Wire
 
 extension Node {
-    func rosterHave(of index: Int, on number: UInt16) -> LinkFrame {
+    func rosterHave(of index: SpaceHandle, on number: UInt16) -> LinkFrame {
         rosterHave(of: spaces[index].roster, on: number)
     }
 
@@ -85,7 +85,7 @@ extension Node {
     }
 
     /// Stores operations that were just added, and does what follows from them.
-    mutating func keepRoster(_ added: [RosterOperation], in index: Int, at now: Instant) {
+    mutating func keepRoster(_ added: [RosterOperation], in index: SpaceHandle, at now: Instant) {
         guard !added.isEmpty else { return }
         let space = spaces[index].id
         do throws(StoreFailure) {
@@ -100,7 +100,7 @@ extension Node {
     }
 
     /// The roster of the space grew, here or by a peer.
-    mutating func rosterAdvanced(_ index: Int, at now: Instant) {
+    mutating func rosterAdvanced(_ index: SpaceHandle, at now: Instant) {
         learnAddresses(of: index)
         links.nextDialCheck = 0
         let space = spaces[index].id
@@ -113,13 +113,15 @@ extension Node {
     }
 
     /// Sends what the peer of a channel is not known to have.
-    mutating func sendRoster(of index: Int, on number: UInt16, of id: ConnectionID) {
+    mutating func sendRoster(of index: SpaceHandle, on number: UInt16, of id: ConnectionID) {
         guard let channel = links.connections[id]?.link?.channels[number],
             let known = channel.peerRosterHeads,
             known != spaces[index].roster.heads
         else { return }
-        let lacking = spaces[index].roster.operations(missingFrom: known)
-        links.connections[id]?.link?.channels[number]?.peerRosterHeads = spaces[index].roster.heads
+        let (heads, lacking) = (
+            spaces[index].roster.heads, spaces[index].roster.operations(missingFrom: known)
+        )
+        links.connections[id]?.link?.channels[number]?.peerRosterHeads = heads
         send(Self.operationFrames(lacking, on: number), on: id)
     }
 

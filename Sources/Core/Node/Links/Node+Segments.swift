@@ -90,7 +90,7 @@ extension Node {
     }
 
     /// A device with very many logs in a space: all of them are taken in, and somebody should look.
-    mutating func noteCrowd(of author: DeviceID, in index: Int, at now: Instant) {
+    mutating func noteCrowd(of author: DeviceID, in index: SpaceHandle, at now: Instant) {
         let count = spaces[index].census.count(of: author)
         guard count > ReplicationLimits.logsOfDeviceMany else { return }
         raise(
@@ -148,7 +148,7 @@ extension Node {
     }
 
     /// Appends and applies one change, with its seal.
-    mutating func execute(_ ready: ReadyChange, in index: Int) throws(StoreFailure) {
+    mutating func execute(_ ready: ReadyChange, in index: SpaceHandle) throws(StoreFailure) {
         var status: ChangeStatus
         switch ready.status {
         case .executed: status = .executed
@@ -196,7 +196,7 @@ extension Node {
     mutating func drain() {
         do throws(StoreFailure) {
             while let next = nextReady() {
-                guard let place = spaceIndex(next.log.space) else { continue }
+                guard let place = spaces.handle(of: next.log.space) else { continue }
                 if defers([next.candidate], isWhole: false, in: place) { continue }
                 switch Admission.admit(
                     next.candidate, held: spaces[place].held, closed: spaces[place].forks.closed,
@@ -229,7 +229,7 @@ extension Node {
     /// Keeps the buffer in its bounds; what was dropped is asked for again from whoever sent it.
     private mutating func enforceBuffer(at now: Instant) {
         for dropped in links.buffer.enforceBounds() {
-            guard let index = spaceIndex(dropped.log.space) else { continue }
+            guard let index = spaces.handle(of: dropped.log.space) else { continue }
             do throws(StoreFailure) {
                 try reopen(dropped.log, in: index)
             } catch {
@@ -249,7 +249,7 @@ extension Node {
     }
 
     /// What a log's verifier passed is not held: its head goes back to what is.
-    mutating func reopen(_ log: LogID, in index: Int) throws(StoreFailure) {
+    mutating func reopen(_ log: LogID, in index: SpaceHandle) throws(StoreFailure) {
         _ = links.buffer.drop(log)
         spaces[index].logs[log.replica] = nil
         guard spaces[index].held[log.replica] > .none else { return }
@@ -264,7 +264,7 @@ extension Node {
 
     /// Canonical bytes of a log's changes from `first` to its verified head: held ones, then those that wait.
     private mutating func knownBytes(
-        of replica: ReplicaID, from first: SequenceNumber, in index: Int
+        of replica: ReplicaID, from first: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> [UInt8] {
         try spaces[index].writeRun(to: &store, &batch)
         var bytes = try logBytes(of: replica, from: first, through: .max, in: index).bytes

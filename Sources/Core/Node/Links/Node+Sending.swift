@@ -67,7 +67,8 @@ extension Node {
     private mutating func pump(
         _ id: ConnectionID, _ number: UInt16, _ round: inout SegmentRound, at now: Instant
     ) throws(StoreFailure) {
-        guard let space = links.connections[id]?.link?.channels[number]?.space, let index = spaceIndex(space),
+        guard let space = links.connections[id]?.link?.channels[number]?.space,
+            let index = spaces.handle(of: space),
             let told = links.announced[space],
             // Taken out while it is worked on, so that its vectors are changed in place.
             var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
@@ -114,7 +115,7 @@ extension Node {
 
     /// The next segment that the peer lacks, in commit order; nil: nothing more is known to be lacking.
     private mutating func nextSegment(
-        for sync: inout SpaceSync, in index: Int, _ told: Announced, _ round: inout SegmentRound
+        for sync: inout SpaceSync, in index: SpaceHandle, _ told: Announced, _ round: inout SegmentRound
     ) throws(StoreFailure) -> [UInt8]? {
         let space = spaces[index].id
         guard spaces[index].keys.current.content != nil, sync.isBehind(told.position.value) else {
@@ -175,7 +176,7 @@ extension Node {
     /// A segment of a log from what the peer lacks through `last`, and on to the next seal; nil without a
     /// seal.
     private mutating func segment(
-        _ replica: ReplicaID, through last: SequenceNumber, for sync: inout SpaceSync, in index: Int,
+        _ replica: ReplicaID, through last: SequenceNumber, for sync: inout SpaceSync, in index: SpaceHandle,
         _ round: inout SegmentRound
     ) throws(StoreFailure) -> [UInt8]? {
         let space = spaces[index].id
@@ -213,7 +214,7 @@ extension Node {
     /// Canonical bytes of whole changes of a log: those that hold sequences from `first` through `last`. Rows
     /// of the store are cut by counting changes, so nothing is decoded.
     func logBytes(
-        of replica: ReplicaID, from first: SequenceNumber, through last: SequenceNumber, in index: Int
+        of replica: ReplicaID, from first: SequenceNumber, through last: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> (first: SequenceNumber, last: SequenceNumber, bytes: [UInt8]) {
         let space = spaces[index].id
         var result: (first: SequenceNumber, last: SequenceNumber, bytes: [UInt8]) = (first, .none, [])

@@ -44,7 +44,7 @@ extension Node {
     }
 
     /// True when not everybody is linked to everybody.
-    func isLarge(_ index: Int) -> Bool { links.views[spaces[index].id]?.isLarge ?? false }
+    func isLarge(_ index: SpaceHandle) -> Bool { links.views[spaces[index].id]?.isLarge ?? false }
 
     /// Links that a large space is to have.
     var activeLinks: Int { configuration.settings.activeLinks }
@@ -78,7 +78,7 @@ extension Node {
     }
 
     /// Where a device may be found, as the roster and those who met it say.
-    private mutating func learnAddresses(of device: DeviceID, in index: Int, _ view: PartialView) {
+    private mutating func learnAddresses(of device: DeviceID, in index: SpaceHandle, _ view: PartialView) {
         let said = spaces[index].roster.description(of: device)?.addresses ?? []
         for address in said.prefix(MeshLimits.addressesOfDeviceMax) {
             links.book.add(address, device: device, source: .announced)
@@ -158,7 +158,7 @@ extension Node {
     }
 
     /// Tells peers of a large space how many links there are: once a link, and again with each walk.
-    mutating func tellNeighbours(_ index: Int, again: Bool, at now: Instant) {
+    mutating func tellNeighbours(_ index: SpaceHandle, again: Bool, at now: Instant) {
         let space = spaces[index].id
         guard links.views[space]?.isLarge == true else { return }
         let channels = links.channels(of: space)
@@ -179,7 +179,7 @@ extension Node {
     }
 
     /// Closes one link of a large space when there are too many; whoever it is hears of others first.
-    private mutating func trim(_ index: Int, at now: Instant) {
+    private mutating func trim(_ index: SpaceHandle, at now: Instant) {
         let space = spaces[index].id
         let channels = links.channels(of: space)
         guard links.views[space]?.isLarge == true, channels.count > activeLinks else { return }

@@ -16,14 +16,14 @@ extension Node {
 
     /// Whether it can be asked; the answer comes after the commit.
     func prepareToExplain(_ reference: SpaceReference, peer: DeviceID?) throws(NodeError) {
-        let index = try index(of: reference)
+        let index = try handle(of: reference)
         try need(.reader, in: index)
         if let peer, spaces[index].roster.member(peer) == nil { throw .noSuchMember(peer.text) }
     }
 
     /// Called after a commit.
     func explain(
-        _ subject: ExplainSubject, in index: Int, peer: DeviceID?, at now: Instant
+        _ subject: ExplainSubject, in index: SpaceHandle, peer: DeviceID?, at now: Instant
     ) throws(StoreFailure) -> ExplainReport {
         var reader = LogReader(space: spaces[index].id)
         let (here, changes): (Whereabouts, [ChangeWhereabouts])
@@ -54,7 +54,7 @@ extension Node {
     // MARK: A change
 
     private func whereabouts(
-        of dot: Dot, in index: Int, _ reader: inout LogReader, at now: Instant
+        of dot: Dot, in index: SpaceHandle, _ reader: inout LogReader, at now: Instant
     ) throws(StoreFailure) -> ChangeWhereabouts {
         if dot.sequence > .none, let found = try reader.find(dot, from: store) {
             return try whereabouts(of: found.change, at: found.position, in: index)
@@ -67,7 +67,7 @@ extension Node {
 
     /// Of a change that is in the log.
     private func whereabouts(
-        of change: Change, at position: CommitPosition, in index: Int
+        of change: Change, at position: CommitPosition, in index: SpaceHandle
     ) throws(StoreFailure) -> ChangeWhereabouts {
         let space = spaces[index]
         let before = CommitPosition(position.value - 1)
@@ -105,7 +105,7 @@ extension Node {
     }
 
     /// Of a change in the buffer: its log waits for what the first of it lacks.
-    private func early(_ dot: Dot, in index: Int) -> ChangeWhereabouts? {
+    private func early(_ dot: Dot, in index: SpaceHandle) -> ChangeWhereabouts? {
         let log = LogID(spaces[index].id, dot.replica)
         let items = links.buffer.items(of: log)
         guard let first = items.first,
@@ -133,7 +133,7 @@ extension Node {
     }
 
     /// What is not held of what a change was made on: how far each log is needed, ascending by log.
-    private func lacking(_ candidate: Candidate, in index: Int) -> [Dot] {
+    private func lacking(_ candidate: Candidate, in index: SpaceHandle) -> [Dot] {
         let (change, space) = (candidate.change, spaces[index])
         var dots: [Dot] = []
         if change.first > space.held[change.replica] + 1 {
@@ -147,7 +147,7 @@ extension Node {
     }
 
     /// "alpha holds", in a sentence.
-    private func holders(of dot: Dot, in index: Int) -> String {
+    private func holders(of dot: Dot, in index: SpaceHandle) -> String {
         let (linked, others) = knownHolders(of: dot, in: index)
         if !linked.isEmpty { return names(linked, in: index) + (linked.count == 1 ? " holds" : " hold") }
         if others.isEmpty { return "no member said that it holds" }
@@ -156,7 +156,8 @@ extension Node {
     }
 
     /// Members that said they hold a change, those that are linked apart.
-    private func knownHolders(of dot: Dot, in index: Int) -> (linked: [DeviceID], others: [DeviceID]) {
+    private func knownHolders(of dot: Dot, in index: SpaceHandle) -> (linked: [DeviceID], others: [DeviceID])
+    {
         let holding = spaces[index].peerVectors.filter { $0.value.contains(dot) }.keys.sorted()
             .filter { spaces[index].roster.role(of: $0) != nil }
         return (
@@ -165,12 +166,12 @@ extension Node {
         )
     }
 
-    private func names(_ devices: [DeviceID], in index: Int) -> String {
+    private func names(_ devices: [DeviceID], in index: SpaceHandle) -> String {
         let named = devices.prefix(3).map(spaces[index].nameOf).joined(separator: ", ")
         return devices.count > 3 ? "\(named) and \(devices.count - 3) more" : named
     }
 
-    private func whyNotHeld(_ dot: Dot, in index: Int, at now: Instant) throws(StoreFailure)
+    private func whyNotHeld(_ dot: Dot, in index: SpaceHandle, at now: Instant) throws(StoreFailure)
         -> Whereabouts
     {
         let last = spaces[index].held[dot.replica]
@@ -213,7 +214,7 @@ extension Node {
     // MARK: A document
 
     private func whereabouts(
-        of key: Key, in index: Int, _ reader: inout LogReader, at now: Instant
+        of key: Key, in index: SpaceHandle, _ reader: inout LogReader, at now: Instant
     ) throws(StoreFailure) -> (Whereabouts, [ChangeWhereabouts]) {
         let space = spaces[index]
         let record = try store.document(space.id, key)

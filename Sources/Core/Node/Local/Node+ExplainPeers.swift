@@ -13,7 +13,7 @@ extension Node {
     /// `wanted`: changes that are held here and that the peer is to hold; without any the question is what
     /// the peer holds that is lacking here, `asked` above all.
     func whereabouts(
-        of peer: DeviceID, on wanted: [Dot], asked: Dot?, in index: Int, at now: Instant
+        of peer: DeviceID, on wanted: [Dot], asked: Dot?, in index: SpaceHandle, at now: Instant
     ) throws(StoreFailure) -> PeerWhereabouts {
         let vector = spaces[index].peerVectors[peer]
         let lacks = wanted.filter { vector?.contains($0) != true }
@@ -41,7 +41,7 @@ extension Node {
     }
 
     private func whyNotThere(
-        _ peer: DeviceID, _ lacks: [Dot], isAskedFor: Bool, in index: Int, at now: Instant
+        _ peer: DeviceID, _ lacks: [Dot], isAskedFor: Bool, in index: SpaceHandle, at now: Instant
     ) throws(StoreFailure) -> Whereabouts {
         // 1. The link.
         guard let connection = links.table.links(to: peer).first?.connection,
@@ -75,7 +75,7 @@ extension Node {
     }
 
     /// What keeps a change that is held here on this side of a channel that is open.
-    private func whyNotSent(_ dot: Dot, on channel: SpaceChannel, in index: Int) -> Whereabouts {
+    private func whyNotSent(_ dot: Dot, on channel: SpaceChannel, in index: SpaceHandle) -> Whereabouts {
         let sync = channel.sync
         if sync.sent.contains(dot) {
             return Whereabouts(

@@ -8,7 +8,7 @@ import Wire
 
 extension Node {
     /// Closed logs, ascending by replica.
-    mutating func forks(of index: Int) throws(NodeError) -> [ForkReport] {
+    mutating func forks(of index: SpaceHandle) throws(NodeError) -> [ForkReport] {
         try need(.reader, in: index)
         try stored { node throws(StoreFailure) in
             try node.spaces[index].writeRun(to: &node.store, &node.batch)
@@ -22,7 +22,7 @@ extension Node {
         }
     }
 
-    private func fork(_ replica: ReplicaID, in index: Int) throws(StoreFailure) -> ForkReport {
+    private func fork(_ replica: ReplicaID, in index: SpaceHandle) throws(StoreFailure) -> ForkReport {
         let space = spaces[index]
         let author = space.author(of: replica)
         let first = space.forks.closed[replica]?.first ?? .max
@@ -39,7 +39,7 @@ extension Node {
     }
 
     /// Skipped changes, in commit order.
-    mutating func skipped(of index: Int) throws(NodeError) -> [SkippedReport] {
+    mutating func skipped(of index: SpaceHandle) throws(NodeError) -> [SkippedReport] {
         try need(.reader, in: index)
         try stored { node throws(StoreFailure) in
             try node.spaces[index].writeRun(to: &node.store, &node.batch)

@@ -17,7 +17,7 @@ extension Node {
     private mutating func open(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         switch request {
         case .watch(let reference, let start, let prefix, let follow):
-            let index = try index(of: reference)
+            let index = try handle(of: reference)
             // Again: others of the same batch may have taken the last places.
             guard watchers.count < NodeLimits.watchersMax else {
                 throw .tooMany(what: "watchers", limit: NodeLimits.watchersMax)
@@ -26,14 +26,14 @@ extension Node {
                 try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow)
             }
         case .export(let reference, let view):
-            let index = try index(of: reference)
+            let index = try handle(of: reference)
             try need(.reader, in: index)
             let space = spaces[index].id
             let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
             let job = ExportJob(store: reader, space: space, view: view)
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .log(let reference, let after, let document):
-            let index = try index(of: reference)
+            let index = try handle(of: reference)
             try need(.reader, in: index)
             let space = spaces[index].id
             if let after, !spaces[index].durable.contains(after) { throw .noSuchChange(after) }
@@ -42,7 +42,7 @@ extension Node {
             }
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .explain(let reference, let subject, let peer):
-            let index = try index(of: reference)
+            let index = try handle(of: reference)
             let report = try stored { node throws(StoreFailure) in
                 try node.explain(subject, in: index, peer: peer, at: now)
             }

@@ -10,7 +10,7 @@ import Wire
 extension Node {
     mutating func read(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         let (reference, atLeast) = readTarget(request)
-        let index = try index(of: reference)
+        let index = try handle(of: reference)
         try need(.reader, in: index)
         if let atLeast {
             guard let token = VersionToken(atLeast.version) else { throw .invalidVersion(atLeast.version) }
@@ -29,7 +29,8 @@ extension Node {
         }
     }
 
-    mutating func answerRead(_ id: RequestID, _ request: NodeRequest, in index: Int) throws(NodeError) {
+    mutating func answerRead(_ id: RequestID, _ request: NodeRequest, in index: SpaceHandle) throws(NodeError)
+    {
         switch request {
         case .listDocuments(_, let prefix, let after, let limit, _):
             // Records of documents changed in this batch are written first, so that the page shows them.
@@ -54,7 +55,7 @@ extension Node {
     }
 
     /// One page of what is written.
-    private func page(of index: Int, prefix: Key, after: Key?, limit: Int)
+    private func page(of index: SpaceHandle, prefix: Key, after: Key?, limit: Int)
         throws(StoreFailure) -> (listings: [DocumentListing], next: Key?)
     {
         var records = try store.documents(spaces[index].id, prefix: prefix, after: after, limit: limit + 1)
@@ -66,7 +67,7 @@ extension Node {
         return (listings, hasMore ? records.last?.key : nil)
     }
 
-    private mutating func value(of key: Key, in index: Int, view: DocumentView)
+    private mutating func value(of key: Key, in index: SpaceHandle, view: DocumentView)
         throws(StoreFailure) -> (DocumentValue, String)?
     {
         // A key that was never written is not worth a place in the cache.
@@ -83,14 +84,14 @@ extension Node {
     }
 
     /// Where a watcher that saw this answer goes on.
-    func cursor(of index: Int) -> String {
+    func cursor(of index: SpaceHandle) -> String {
         Cursor(store: storeName, space: spaces[index].id, position: spaces[index].position).text
     }
 
     // MARK: Waiting for a version
 
     private mutating func waitForVersion(
-        _ id: RequestID, _ request: NodeRequest, _ index: Int, _ token: VersionToken,
+        _ id: RequestID, _ request: NodeRequest, _ index: SpaceHandle, _ token: VersionToken,
         _ timeoutSeconds: UInt64,
         at now: Instant
     ) throws(NodeError) {

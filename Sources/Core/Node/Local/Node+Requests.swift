@@ -34,31 +34,31 @@ extension Node {
             batch.answer(id, .peers(peerReports(at: now), unassigned: unassignedReports(at: now)))
         case .spaces: batch.answer(id, .spaces(spaces.map(report)))
         case .createSpace(let name): try createSpace(id, name: name, at: now)
-        case .space(let reference): batch.answer(id, .space(report(spaces[try index(of: reference)])))
+        case .space(let reference): batch.answer(id, .space(report(spaces[try handle(of: reference)])))
         case .leaveSpace(let reference): try leaveSpace(id, reference, at: now)
-        case .members(let reference): batch.answer(id, .members(members(of: try index(of: reference))))
+        case .members(let reference): batch.answer(id, .members(members(of: try handle(of: reference))))
         case .invite(let reference, let role, let expires):
-            try invite(id, in: try index(of: reference), role: role, expiresSeconds: expires, at: now)
+            try invite(id, in: try handle(of: reference), role: role, expiresSeconds: expires, at: now)
         case .invites(let reference):
-            batch.answer(id, .invites(invites(of: try index(of: reference), at: now)))
+            batch.answer(id, .invites(invites(of: try handle(of: reference), at: now)))
         case .revokeInvite(let reference, let invite):
-            try revokeInvite(id, in: try index(of: reference), invite: invite, at: now)
+            try revokeInvite(id, in: try handle(of: reference), invite: invite, at: now)
         case .forks(let reference):
-            batch.answer(id, .forks(try forks(of: try index(of: reference))))
+            batch.answer(id, .forks(try forks(of: try handle(of: reference))))
         case .skipped(let reference):
-            batch.answer(id, .skipped(try skipped(of: try index(of: reference))))
+            batch.answer(id, .skipped(try skipped(of: try handle(of: reference))))
         case .join(let token, let name): try join(id, token: token, name: name, at: now)
         case .listDocuments, .readDocument: try read(id, request, at: now)
         case .transact(let reference, let transaction):
-            try transact(id, in: try index(of: reference), transaction, at: now)
+            try transact(id, in: try handle(of: reference), transaction, at: now)
         case .watch(let reference, let start, let prefix, let follow):
-            try watch(id, in: try index(of: reference), start: start, prefix: prefix, follow: follow)
+            try watch(id, in: try handle(of: reference), start: start, prefix: prefix, follow: follow)
         case .export(let reference, _), .log(let reference, _, _):
-            _ = try index(of: reference)
+            _ = try handle(of: reference)
             batch.later(id, request)
         case .wait(let reference, let change, let devices, let timeout):
             try wait(
-                id, in: try index(of: reference), change: change, on: devices, timeoutSeconds: timeout,
+                id, in: try handle(of: reference), change: change, on: devices, timeoutSeconds: timeout,
                 at: now)
         case .explain(let reference, _, let peer):
             try prepareToExplain(reference, peer: peer)
@@ -79,31 +79,21 @@ extension Node {
     }
 
     /// Finds a space by local name or by its 64-digit id.
-    func index(of reference: SpaceReference) throws(NodeError) -> Int {
+    func handle(of reference: SpaceReference) throws(NodeError) -> SpaceHandle {
         // An id names its space whatever others are called (decision 0110).
-        if let id = SpaceID(digits: reference.text), let index = spaceIndex(id) { return index }
-        // By index, since a space is large.
+        if let id = SpaceID(digits: reference.text), let index = spaces.handle(of: id) { return index }
+        // By handle, since a space is large.
         if let index = spaces.indices.first(where: { spaces[$0].name == reference.text }) { return index }
         throw .noSuchSpace(reference.text)
     }
 
-    /// Position of a space in `spaces`; nil when this node is not in it.
-    func spaceIndex(_ id: SpaceID) -> Int? {
-        var (low, high) = (0, spaces.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if spaces[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low < spaces.count && spaces[low].id == id ? low : nil
-    }
-
     /// My right in a space, as its roster says now.
-    func myRole(in index: Int) throws(NodeError) -> Role {
+    func myRole(in index: SpaceHandle) throws(NodeError) -> Role {
         guard let role = spaces[index].roster.role(of: device) else { throw .noSuchSpace(spaces[index].name) }
         return role
     }
 
-    func need(_ role: Role, in index: Int) throws(NodeError) {
+    func need(_ role: Role, in index: SpaceHandle) throws(NodeError) {
         let mine = try myRole(in: index)
         if mine < role { throw .noRight(have: mine, need: role) }
     }
@@ -123,7 +113,7 @@ extension Node {
     /// Runs a step that only reads: what cannot be read fails this request and no other. `document`: the one
     /// that is read, when it is one.
     mutating func reading<Result>(
-        _ document: Key? = nil, in index: Int, _ body: (inout Node) throws(StoreFailure) -> Result
+        _ document: Key? = nil, in index: SpaceHandle, _ body: (inout Node) throws(StoreFailure) -> Result
     ) throws(NodeError) -> Result {
         do throws(StoreFailure) {
             return try body(&self)

@@ -5,7 +5,7 @@ import Documents
 
 extension Node {
     /// The position that a cursor stands for; nil when it is foreign or too long ago.
-    func position(of text: String, in index: Int) -> CommitPosition? {
+    func position(of text: String, in index: SpaceHandle) -> CommitPosition? {
         let held = spaces[index].position
         guard let cursor = Cursor(text), starts.holds(cursor, of: spaces[index].id),
             cursor.position <= held, cursor.position >= spaces[index].forks.rebuilt,

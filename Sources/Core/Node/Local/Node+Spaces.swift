@@ -28,7 +28,7 @@ extension Node {
             try node.add(SpaceState(roster: roster, keys: keys, name: name))
         }
         batch.log(.notice, "space-created", "space \(name) (\(roster.space)) was created")
-        guard let index = spaceIndex(roster.space) else { preconditionFailure("the space was added") }
+        guard let index = spaces.handle(of: roster.space) else { preconditionFailure("the space was added") }
         batch.answer(id, .space(report(spaces[index])))
     }
 
@@ -64,17 +64,17 @@ extension Node {
 
     /// Keeps a new space with its roster, in memory and in the open store transaction.
     mutating func add(_ space: SpaceState) throws(StoreFailure) {
-        precondition(spaceIndex(space.id) == nil, "space \(space.id) is added once")
+        precondition(spaces.handle(of: space.id) == nil, "space \(space.id) is added once")
         try batch.write(&store)
         try store.put(space.record)
         for operation in space.roster.operations() { try store.addRosterOperation(space.id, operation.bytes) }
-        spaces.insert(space, at: spaces.firstIndex { $0.id > space.id } ?? spaces.count)
+        spaces.insert(space)
     }
 
     // MARK: Invites
 
     mutating func invite(
-        _ id: RequestID, in index: Int, role: Role, expiresSeconds: UInt64, at now: Instant
+        _ id: RequestID, in index: SpaceHandle, role: Role, expiresSeconds: UInt64, at now: Instant
     ) throws(NodeError) {
         try need(.admin, in: index)
         let expiry = now.wall / 1_000 + min(expiresSeconds, NodeLimits.inviteSecondsMax)
@@ -94,7 +94,7 @@ extension Node {
         batch.answer(id, .invite(id: issued.token.secret.id.description, token: issued.token.text()))
     }
 
-    func invites(of index: Int, at now: Instant) -> [InviteReport] {
+    func invites(of index: SpaceHandle, at now: Instant) -> [InviteReport] {
         spaces[index].roster.inviteRecords().map { record in
             InviteReport(
                 id: record.invite.id.description, role: record.invite.role,
@@ -104,7 +104,7 @@ extension Node {
 
     /// What became of an invite. Only its issuer knows that it is burned, or let a device in again that was
     /// still listed: neither leaves an operation.
-    private func state(of record: InviteRecord, in index: Int, at now: Instant) -> String {
+    private func state(of record: InviteRecord, in index: SpaceHandle, at now: Instant) -> String {
         let issued = spaces[index].invites
         if record.spentBy != nil || issued.isSpent(record.invite.id) { return "spent" }
         if record.isRevoked { return "revoked" }
@@ -112,7 +112,7 @@ extension Node {
         return now.wall / 1_000 > record.invite.expirySeconds ? "expired" : "open"
     }
 
-    mutating func revokeInvite(_ id: RequestID, in index: Int, invite: String, at now: Instant)
+    mutating func revokeInvite(_ id: RequestID, in index: SpaceHandle, invite: String, at now: Instant)
         throws(NodeError)
     {
         try need(.admin, in: index)
@@ -132,7 +132,7 @@ extension Node {
 
     /// Stores a roster operation of ours together with the invites that it changed.
     mutating func keepInvites(
-        of index: Int, _ operation: RosterOperation?, at now: Instant
+        of index: SpaceHandle, _ operation: RosterOperation?, at now: Instant
     ) throws(StoreFailure) {
         try batch.write(&store)
         if let operation {

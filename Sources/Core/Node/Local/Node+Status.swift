@@ -22,7 +22,7 @@ extension Node {
             documents: space.documentCount)
     }
 
-    func members(of index: Int) -> [MemberReport] {
+    func members(of index: SpaceHandle) -> [MemberReport] {
         spaces[index].roster.members().map { member in
             MemberReport(
                 device: member.device, name: member.description.name.string, role: member.role,

@@ -10,7 +10,9 @@ import Replication
 import Wire
 
 extension Node {
-    mutating func transact(_ id: RequestID, in index: Int, _ transaction: Transaction, at now: Instant)
+    mutating func transact(
+        _ id: RequestID, in index: SpaceHandle, _ transaction: Transaction, at now: Instant
+    )
         throws(NodeError)
     {
         precondition(!transaction.operations.isEmpty, "the control API refuses an empty transaction")
@@ -38,7 +40,7 @@ extension Node {
     // MARK: Idempotency
 
     /// True when the key was seen and its answer given again.
-    private mutating func repeatAnswer(_ id: RequestID, in index: Int, _ transaction: Transaction)
+    private mutating func repeatAnswer(_ id: RequestID, in index: SpaceHandle, _ transaction: Transaction)
         throws(NodeError) -> Bool
     {
         guard let idempotency = transaction.idempotency, !isPlanted("repeated-transaction-written") else {
@@ -57,7 +59,7 @@ extension Node {
     }
 
     private mutating func remember(
-        _ outcome: TransactionOutcome, for idempotency: Transaction.Idempotency, in index: Int,
+        _ outcome: TransactionOutcome, for idempotency: Transaction.Idempotency, in index: SpaceHandle,
         at now: Instant
     ) throws(NodeError) {
         let record = IdempotencyRecord(
@@ -72,13 +74,13 @@ extension Node {
 
     // MARK: Conditions
 
-    private mutating func check(_ conditions: [Condition], in index: Int) throws(NodeError) {
+    private mutating func check(_ conditions: [Condition], in index: SpaceHandle) throws(NodeError) {
         for (number, condition) in conditions.enumerated() {
             if try !holds(condition, in: index) { throw .conditionFailed(index: number) }
         }
     }
 
-    private mutating func holds(_ condition: Condition, in index: Int) throws(NodeError) -> Bool {
+    private mutating func holds(_ condition: Condition, in index: SpaceHandle) throws(NodeError) -> Bool {
         let cached = try reading(condition.document, in: index) { node throws(StoreFailure) in
             try node.spaces[index].takeDocument(condition.document, from: &node.store, &node.batch)
         }
@@ -102,7 +104,7 @@ extension Node {
     }
 
     /// True when every dot is in the causal past of the token: nothing touched the document since.
-    private func past(of token: VersionToken, in index: Int, covers dots: [Dot])
+    private func past(of token: VersionToken, in index: SpaceHandle, covers dots: [Dot])
         throws(StoreFailure) -> Bool
     {
         var past = VersionVector()
@@ -116,7 +118,7 @@ extension Node {
 
     // MARK: Authoring
 
-    private mutating func author(_ transaction: Transaction, in index: Int, at now: Instant)
+    private mutating func author(_ transaction: Transaction, in index: SpaceHandle, at now: Instant)
         throws(NodeError) -> TransactionOutcome
     {
         try stored { node throws(StoreFailure) in

@@ -8,7 +8,7 @@ import Wire
 
 extension Node {
     mutating func wait(
-        _ id: RequestID, in index: Int, change: Dot, on devices: [DeviceID]?, timeoutSeconds: UInt64,
+        _ id: RequestID, in index: SpaceHandle, change: Dot, on devices: [DeviceID]?, timeoutSeconds: UInt64,
         at now: Instant
     ) throws(NodeError) {
         let space = spaces[index]
@@ -72,7 +72,7 @@ extension Node {
     }
 
     private mutating func answer(_ hold: WaitingHold, isLate: Bool) -> Bool {
-        guard let index = spaceIndex(hold.space) else {
+        guard let index = spaces.handle(of: hold.space) else {
             batch.refuse(hold.request, .noSuchSpace(hold.space.description))
             return true
         }
@@ -89,7 +89,7 @@ extension Node {
     }
 
     /// The change itself, or what it was re-issued as when it is void.
-    private mutating func standIn(for change: Dot, in index: Int) -> Dot {
+    private mutating func standIn(for change: Dot, in index: SpaceHandle) -> Dot {
         guard spaces[index].forks.closed.isClosed(change) else { return change }
         do throws(StoreFailure) {
             return try reissue(of: change.replica, in: index)?.renamed(change) ?? change
@@ -99,14 +99,14 @@ extension Node {
         }
     }
 
-    private func holds(_ device: DeviceID, _ change: Dot, in index: Int) -> Bool {
+    private func holds(_ device: DeviceID, _ change: Dot, in index: SpaceHandle) -> Bool {
         if device == self.device { return spaces[index].durable.contains(change) }
         return spaces[index].peerVectors[device]?.contains(change) ?? false
     }
 
     private mutating func answer(_ waiting: WaitingRead, at now: Instant) -> Bool {
         let isLate = now.monotonic >= waiting.deadline
-        guard let index = spaceIndex(waiting.space) else {
+        guard let index = spaces.handle(of: waiting.space) else {
             batch.refuse(waiting.request, .noSuchSpace(waiting.space.description))
             return true
         }

@@ -7,7 +7,7 @@ import Documents
 import Wire
 
 extension Node {
-    mutating func watch(_ id: RequestID, in index: Int, start: WatchStart, prefix: Key, follow: Bool)
+    mutating func watch(_ id: RequestID, in index: SpaceHandle, start: WatchStart, prefix: Key, follow: Bool)
         throws(NodeError)
     {
         try need(.reader, in: index)
@@ -19,7 +19,9 @@ extension Node {
     }
 
     /// After the commit: registers the stream and sends what it starts with.
-    mutating func openWatch(_ id: RequestID, in index: Int, start: WatchStart, prefix: Key, follow: Bool)
+    mutating func openWatch(
+        _ id: RequestID, in index: SpaceHandle, start: WatchStart, prefix: Key, follow: Bool
+    )
         throws(StoreFailure)
     {
         let position = spaces[index].position
@@ -64,7 +66,7 @@ extension Node {
 
     mutating func removeWatcher(at index: Int) {
         let watcher = watchers.remove(at: index)
-        guard let space = spaceIndex(watcher.space) else { return }
+        guard let space = spaces.handle(of: watcher.space) else { return }
         spaces[space].watchers -= 1
         if spaces[space].watchers == 0 { spaces[space].ring.reset(to: spaces[space].position) }
     }
@@ -83,12 +85,12 @@ extension Node {
     }
 
     private func isDone(_ watcher: Watcher) -> Bool {
-        if spaceIndex(watcher.space) == nil { return true }
+        if spaces.handle(of: watcher.space) == nil { return true }
         return !watcher.follow && watcher.backlog.isEmpty && watcher.past == nil && !watcher.needsResync
     }
 
     private mutating func feed(_ index: Int) {
-        guard let space = spaceIndex(watchers[index].space),
+        guard let space = spaces.handle(of: watchers[index].space),
             // Most commits bring most streams nothing.
             watchers[index].isBehind(spaces[space].position)
         else { return }
@@ -112,7 +114,7 @@ extension Node {
     }
 
     /// At most one page of the past a commit: its lines are credited, which brings the next one.
-    private mutating func feedFromBacklog(_ watcher: inout Watcher, in index: Int) {
+    private mutating func feedFromBacklog(_ watcher: inout Watcher, in index: SpaceHandle) {
         if watcher.backlog.isEmpty, watcher.past != nil, watcher.window > 0 {
             do throws(StoreFailure) {
                 try watcher.readPast(in: spaces[index])
