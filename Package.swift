@@ -28,7 +28,8 @@ func shell(_ name: String, on floors: [Target.Dependency]) -> Target {
 
 func program(_ name: String, on floors: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: floors, path: "Sources/Programs/\(name)", swiftSettings: strict)
+        name: name, dependencies: ["CWorkerPriority"] + floors, path: "Sources/Programs/\(name)",
+        swiftSettings: strict)
 }
 
 func tests(_ name: String, in folder: String, of floors: [Target.Dependency]) -> Target {
@@ -82,6 +83,8 @@ let package = Package(
         // Compression of blocks.
         .systemLibrary(
             name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        // Linked by every program, imported by none: libdispatch's threads keep the priority of the process.
+        .target(name: "CWorkerPriority", path: "Sources/CWorkerPriority"),
 
         core("Bytes"),
         core("Crypto", on: ["CSodium", "Bytes"]),
