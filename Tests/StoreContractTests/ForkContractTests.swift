@@ -49,6 +49,22 @@ private func fork(_ replica: ReplicaID, at first: UInt64, _ proof: [UInt8] = [1]
         #expect(try disk.store.skipped(home) == [records[0], changed])
     }
 
+    @Test("why a change is skipped comes back as it was put, each reason", arguments: Kind.allCases)
+    func reasons(kind: Kind) throws {
+        var disk = try Disk(kind)
+        let reasons = SkippedRecord.Reason.allCases
+        let sample = run(a, from: 1, at: 1, reasons.map { _ in 1 }, status: .skipped)
+        try disk.transact { store in
+            try store.put(record(home))
+            try store.add(home, sample, touching: reasons.map { _ in ["x"] })
+            for (change, reason) in zip(sample.records, reasons) {
+                try store.put(home, SkippedRecord(change: change, reason: reason, since: 5))
+            }
+        }
+        #expect(try disk.store.skipped(home).map(\.reason) == reasons)
+        #expect(try disk.afterCrash().store.skipped(home).map(\.reason) == reasons)
+    }
+
     @Test(
         "a marked change has its new status in both orders, and after a rollback the old one",
         arguments: Kind.allCases)

@@ -69,7 +69,7 @@ public enum ChangeStatus: UInt8, Hashable, Sendable {
     case executed = 0
     /// In the log, satisfies contexts, has no effect.
     case void = 1
-    /// Held, not executed, not void: it has operations of a newer version.
+    /// Held, not executed, not void; `SkippedRecord.Reason` says why.
     case skipped = 2
 }
 
@@ -160,7 +160,9 @@ public struct IdempotencyRecord: Hashable, Sendable {
 
 /// Reads of a node's data, at one moment. Lists are ascending by the order that their parameter names.
 public protocol StoreReading {
-    /// Small values by name: the device's address book, issued invites, alarms, closed replicas …
+    /// Small values by name (`NodeMeta` has the names): cursor epochs, the address book, issued invites,
+    /// spaces that were left, the change that is being executed, quarantined changes, why the last
+    /// incarnation was opened.
     func meta(_ name: String) throws(StoreFailure) -> [UInt8]?
     func spaces() throws(StoreFailure) -> [SpaceRecord]
     /// Signed roster operations in the order they were added.

@@ -24,7 +24,7 @@ public struct ForkRecord: Hashable, Sendable {
 /// A change that is held and not executed, although it is not void.
 public struct SkippedRecord: Hashable, Sendable {
     /// Raw values are stored.
-    public enum Reason: UInt8, Hashable, Sendable {
+    public enum Reason: UInt8, Hashable, CaseIterable, Sendable {
         /// It has operations of a newer version.
         case unknown = 0
         /// The process died twice while it was being executed.

@@ -256,7 +256,7 @@ struct Queries {
                 first: SequenceNumber(UInt64(row.integer(2))), last: SequenceNumber(UInt64(row.integer(3))),
                 status: .skipped)
             return SkippedRecord(
-                change: change, reason: row.integer(4) == 1 ? .quarantined : .unknown,
+                change: change, reason: try StoredForms.reason(row.integer(4), in: path),
                 since: UInt64(row.integer(5)))
         }
     }

@@ -62,6 +62,13 @@ enum StoredForms {
         return status
     }
 
+    static func reason(_ number: Int64, in path: String) throws(StoreFailure) -> SkippedRecord.Reason {
+        guard let reason = UInt8(exactly: number).flatMap(SkippedRecord.Reason.init(rawValue:)) else {
+            throw damaged("why a change is skipped (\(number))", in: path)
+        }
+        return reason
+    }
+
     static func key(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Key {
         guard let key = Key(validating: bytes) else { throw damaged("a key", in: path) }
         return key

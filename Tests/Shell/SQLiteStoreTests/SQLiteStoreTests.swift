@@ -60,6 +60,26 @@ import Wire
         #expect(try store.heads(space)[log].value == 2 && store.documentCount(space) == 7)
     }
 
+    @Test("a reason to skip that no release has written is damage, not another reason")
+    func unknownReason() throws {
+        var store = try SQLiteStore(path: path)
+        let (space, log) = (SpaceID(raw: .zero), ReplicaID(raw: .zero))
+        let change = CommitRecord(
+            position: CommitPosition(1), replica: log, first: SequenceNumber(1), last: SequenceNumber(1),
+            status: .skipped)
+        try store.begin()
+        try store.put(SpaceRecord(id: space, name: "s", keys: [], incarnation: nil, position: .start))
+        try store.put(space, SkippedRecord(change: change, reason: .unreadable, since: 1))
+        try store.commit()
+        for code in [3, -1, 256] {
+            try Connection(path, .writer).execute("UPDATE skipped SET reason = \(code)")
+            #expect { try store.skipped(space) } throws: { failure in
+                guard case StoreFailure.unusable = failure else { return false }
+                return "\(failure)".contains("why a change is skipped (\(code))")
+            }
+        }
+    }
+
     @Test("a database of another program is refused")
     func foreign() throws {
         try Connection(path, .copy).execute("CREATE TABLE x(y); PRAGMA application_id = 7")

@@ -98,21 +98,37 @@ final class BeaconSocket {
 
     // MARK: Groups
 
+    /// Interfaces, by the kernel's number, on which the system refused to change the membership.
+    struct GroupFailures {
+        /// Wanted, and what multicast says there is not heard.
+        var notJoined: [UInt32: SystemFailure] = [:]
+        /// Not wanted any more, and still heard.
+        var notLeft: [UInt32: SystemFailure] = [:]
+    }
+
     /// Is in the group on exactly these interfaces from now on, as far as the system lets it; why not where
-    /// it does not.
-    func join(_ interfaces: Set<UInt32>) -> [UInt32: SystemFailure] {
-        for index in joined.subtracting(interfaces) {
-            // The interface may be gone, and its membership with it.
-            do throws(SystemFailure) { try change(MCAST_LEAVE_GROUP, index) } catch {}
-            joined.remove(index)
+    /// it does not. What failed is tried again at the next call.
+    func join(_ interfaces: Set<UInt32>) -> GroupFailures {
+        var failures = GroupFailures()
+        for index in joined.subtracting(interfaces).sorted() {
+            do throws(SystemFailure) {
+                try change(MCAST_LEAVE_GROUP, index)
+                joined.remove(index)
+            } catch {
+                // An interface that is gone took its membership with it.
+                if [ENODEV, ENXIO, EADDRNOTAVAIL].contains(error.code) {
+                    joined.remove(index)
+                } else {
+                    failures.notLeft[index] = error
+                }
+            }
         }
-        var failures: [UInt32: SystemFailure] = [:]
         for index in interfaces.subtracting(joined).sorted() {
             do throws(SystemFailure) {
                 try change(MCAST_JOIN_GROUP, index)
                 joined.insert(index)
             } catch {
-                failures[index] = error
+                failures.notJoined[index] = error
             }
         }
         return failures

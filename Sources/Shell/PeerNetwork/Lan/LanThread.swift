@@ -180,7 +180,12 @@ struct LanThread {
             $0.canMulticast && settings.multicasts(on: $0.name)
                 && !(socket.family == .ip4 ? $0.ip4 : $0.ip6).isEmpty
         }
-        for (index, failure) in socket.join(Set(wanted.map(\.index))).sorted(by: { $0.key < $1.key }) {
+        let failures = socket.join(Set(wanted.map(\.index)))
+        for (index, failure) in failures.notLeft.sorted(by: { $0.key < $1.key }) {
+            problems.insert(
+                "multicast is still heard on interface \(index) (\(name(socket.family))): \(failure.reason)")
+        }
+        for (index, failure) in failures.notJoined.sorted(by: { $0.key < $1.key }) {
             let interface = wanted.first { $0.index == index }?.name ?? "\(index)"
             problems.insert(
                 "multicast is not heard on \(interface) (\(name(socket.family))): \(failure.reason)")
