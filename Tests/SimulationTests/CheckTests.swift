@@ -200,6 +200,20 @@ import Wire
             found { () throws(Violation) in try checker.takeHeld("\(dot)", at: 0) } == .readsAreRight)
     }
 
+    @Test("an answer knows of no change behind the position that it shows, executed or skipped")
+    func readBeforeSkipped() {
+        let dots = (1...4).map { Dot(ReplicaID(raw: Bytes16(high: 1, low: 1)), SequenceNumber(UInt64($0))) }
+        let lines = dots.enumerated().map { offset, dot in
+            NodeView.Line(position: CommitPosition(UInt64(offset + 1)), change: dot)
+        }
+        var view = NodeView()
+        view.lines = [lines[0], lines[2]]
+        view.skips = [lines[1], lines[3]]
+        #expect(view.changes(after: CommitPosition(1)) == Set(dots[1...]))
+        #expect(view.changes(after: CommitPosition(3)) == [dots[3]])
+        #expect(view.changes(after: CommitPosition(4)).isEmpty)
+    }
+
     @Test("what is void in a log is not waited for, also where nothing of that log is held")
     func closedElsewhere() throws {
         var world = World(seed: 3)

@@ -140,8 +140,10 @@ struct Checker {
         if record.status != .executed {
             marks.insert(record.status == .void ? "change-void" : "change-skipped")
         }
+        let line = NodeView.Line(position: record.position, change: change.id)
+        if record.status == .skipped { views[index].skips.append(line) }
         guard record.status == .executed, !known.documents.isEmpty else { return }
-        views[index].lines.append(NodeView.Line(position: record.position, change: change.id))
+        views[index].lines.append(line)
         views[index].noteChanged(known.documents)
     }
 

@@ -18,6 +18,9 @@ struct NodeView {
     var closed: [ReplicaID: SequenceNumber] = [:]
     /// Every change that a watcher must be told of, in commit order.
     var lines: [Line] = []
+    /// Changes that are held and not executed, although they are not void, in commit order: they touch their
+    /// documents' versions and show nowhere else.
+    var skips: [Line] = []
     /// Numbers of the changes acknowledged to programs of this node, and not taken back by a restored backup.
     var acknowledged: [Int] = []
     /// Documents that changed since they were compared with the model last, in order of change.
@@ -47,12 +50,14 @@ struct NodeView {
     /// True when a change is void because its log is closed before its end.
     func isClosed(_ change: Change) -> Bool { closed[change.replica].map { $0 <= change.last } ?? false }
 
-    /// Executed changes behind a position.
+    /// Executed and skipped changes behind a position: an answer that shows the position knows of neither.
     func changes(after position: CommitPosition) -> Set<Dot> {
         var later: Set<Dot> = []
-        for line in lines.reversed() {
-            if line.position <= position { break }
-            later.insert(line.change)
+        for list in [lines, skips] {
+            for line in list.reversed() {
+                if line.position <= position { break }
+                later.insert(line.change)
+            }
         }
         return later
     }
