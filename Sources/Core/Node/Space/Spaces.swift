@@ -1,5 +1,5 @@
-// The spaces of a node, reached by handles. A handle cannot be wrong: the id of a space finds it; one that was
-// made before a space was joined or left, which moves the others, traps instead of naming another space.
+// The spaces of a node, reached by handles. A handle cannot be wrong: the id of a space finds it; one made
+// before a space was joined or left, which moves the others, traps instead of naming another space.
 
 import Causality
 
