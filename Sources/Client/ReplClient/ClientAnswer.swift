@@ -2,8 +2,7 @@
 // numbers as the daemon wrote them.
 
 import Bytes
-import ControlAPI
-public import Documents
+public import JSON
 
 /// An answer that is all there, with a status below 400.
 public struct ClientAnswer: Sendable {

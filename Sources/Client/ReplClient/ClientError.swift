@@ -2,7 +2,7 @@
 // an answer that breaks the API's promise. Each says what happened and what to do.
 
 import Bytes
-public import Documents
+public import JSON
 
 /// Why a request has no answer.
 public enum ClientError: Error, Equatable, Sendable {

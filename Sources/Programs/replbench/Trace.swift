@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import Bytes
-import ControlAPI
 import Documents
 import Glibc
 

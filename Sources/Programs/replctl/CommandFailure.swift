@@ -1,8 +1,7 @@
 // How a command ends: the exit codes that scripts rely on, and what a person is told. The daemon's refusals
 // already carry a message and a hint; here they get their exit code.
 
-import ControlAPI
-import Documents
+import JSON
 import ReplClient
 
 /// The exit codes of API.md.

@@ -2,6 +2,8 @@
 // programs compare, a message that says what happened, a hint that says what to do (API.md, "Status and
 // errors").
 
+public import JSON
+
 /// A refusal of a request. Nothing was written.
 public struct APIError: Error, Equatable, Sendable {
     /// An HTTP status of API.md.

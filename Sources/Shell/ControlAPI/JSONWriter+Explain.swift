@@ -3,6 +3,7 @@
 import Bytes
 import Causality
 import Identity
+import JSON
 import Node
 
 extension JSONWriter {

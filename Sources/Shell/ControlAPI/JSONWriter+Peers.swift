@@ -2,6 +2,7 @@
 
 import Causality
 import Identity
+import JSON
 import Node
 
 extension JSONWriter {

@@ -125,7 +125,7 @@ extension JSONWriter {
             $0.name("value")
             switch value {
             case .plain(let plain): $0.plain(plain)
-            case .typed(let typed): $0.typed(typed)
+            case .typed(let typed): $0.value { CanonicalJSON.append(typed, to: &$0) }
             }
             $0.member("version", version)
         }

@@ -1,7 +1,6 @@
 // What `doctor` finds in the daemon's answers, and how it ends.
 
-import ControlAPI
-import Documents
+import JSON
 import Testing
 
 @testable import replctl

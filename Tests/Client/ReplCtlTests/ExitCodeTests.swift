@@ -1,9 +1,8 @@
 // Exit codes and what a person is told: API.md, "replctl".
 
 import Bytes
-import ControlAPI
-import Documents
 import Foundation
+import JSON
 import Testing
 
 @testable import ReplClient

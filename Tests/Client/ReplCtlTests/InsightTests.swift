@@ -1,9 +1,8 @@
 // explain, conflicts and top: what is asked, and what people and programs get to see of the answers.
 
 import Bytes
-import ControlAPI
-import Documents
 import Foundation
+import JSON
 import Testing
 
 @testable import replctl

@@ -1,7 +1,6 @@
 // What people see: tables, values, and other people's text made harmless.
 
-import ControlAPI
-import Documents
+import JSON
 import Testing
 
 @testable import replctl

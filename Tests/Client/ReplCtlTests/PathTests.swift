@@ -1,8 +1,7 @@
 // PATH and VALUE: what people type, and what the daemon gets.
 
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 import Testing
 
 @testable import replctl

@@ -1,9 +1,8 @@
 // What is longer than one answer: apply, import, watch, join, export, backup; and the client's lines.
 
 import Bytes
-import ControlAPI
-import Documents
 import Foundation
+import JSON
 import NIOCore
 import Synchronization
 import Testing

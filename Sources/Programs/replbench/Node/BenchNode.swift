@@ -1,7 +1,6 @@
 // A repld of the benchmark's own, on loopback, spoken to as programs do.
 
 import Bytes
-import ControlAPI
 import Documents
 import Glibc
 

@@ -2,8 +2,7 @@
 // do; the daemon commits many at once, so this is the fast road for bulk.
 
 import ArgumentParser
-import ControlAPI
-import Documents
+import JSON
 import ReplClient
 
 struct ApplyCommand: Verb {

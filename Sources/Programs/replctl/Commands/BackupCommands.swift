@@ -2,8 +2,8 @@
 // when all of it is on disk, and nothing that is there is overwritten.
 
 import ArgumentParser
-import ControlAPI
 import Glibc
+import JSON
 import ReplClient
 
 struct BackupCommand: Verb {

@@ -3,9 +3,8 @@
 
 import ArgumentParser
 import Bytes
-import ControlAPI
-import Documents
 import Glibc
+import JSON
 import ReplClient
 
 struct DoctorCommand: Verb {

@@ -4,8 +4,7 @@
 
 import ArgumentParser
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 import ReplClient
 
 struct EditCommand: Verb {

@@ -2,8 +2,7 @@
 
 import ArgumentParser
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 import ReplClient
 
 struct ExplainCommand: Verb {

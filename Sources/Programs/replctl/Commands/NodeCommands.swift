@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import Bytes
-import Documents
+import JSON
 import ReplClient
 
 struct StatusCommand: Verb {

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Bytes
-import Documents
 import Glibc
+import JSON
 import ReplClient
 
 struct PeersCommand: Verb {

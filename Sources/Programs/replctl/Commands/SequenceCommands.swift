@@ -1,8 +1,7 @@
 // Writes of lists, ordered sets and texts.
 
 import ArgumentParser
-import ControlAPI
-import Documents
+import JSON
 import ReplClient
 
 struct InsertCommand: Verb {

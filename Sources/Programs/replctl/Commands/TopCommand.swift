@@ -2,9 +2,8 @@
 
 import ArgumentParser
 import Bytes
-import ControlAPI
-import Documents
 import Glibc
+import JSON
 import ReplClient
 
 struct TopCommand: Verb {

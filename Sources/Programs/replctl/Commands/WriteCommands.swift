@@ -2,8 +2,7 @@
 // standard error that nothing changed; with --json {"change","version"}.
 
 import ArgumentParser
-import ControlAPI
-import Documents
+import JSON
 import ReplClient
 
 /// The place that most writes name.

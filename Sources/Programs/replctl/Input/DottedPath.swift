@@ -9,8 +9,7 @@
 //   (empty)          the document itself
 
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 
 /// One step of a path.
 enum PathStep: Equatable {

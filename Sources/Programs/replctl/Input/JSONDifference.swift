@@ -3,10 +3,12 @@
 // increment.
 
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 
 enum JSONDifference {
+    /// The API's limit of operations in one transaction (`/v1/openapi.json`); a test compares it.
+    static let operationsMax = 4_096
+
     /// `typed` is the slot before, in the typed view. Empty when nothing differs. Recursion follows the
     /// nesting of the document, which has a limit.
     static func operations(
@@ -15,7 +17,7 @@ enum JSONDifference {
         var operations: [OperationText] = []
         append(from: typed, to: new, document, path, to: &operations)
         // The daemon finds the difference itself, where there is too much of it for one transaction.
-        guard operations.count <= DocumentLimits.transactionOperationsMax else {
+        guard operations.count <= operationsMax else {
             return [OperationText("set", document, path, value: new)]
         }
         return operations

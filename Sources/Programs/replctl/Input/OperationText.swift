@@ -1,8 +1,7 @@
 // Operations as the API takes them, written from what was typed.
 
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 
 /// The JSON of one operation.
 struct OperationText {

@@ -2,7 +2,7 @@
 // run of changed lines is narrowed to the characters that differ. So two edits far apart stay two splices,
 // and what others write between them is not touched.
 
-import ControlAPI
+import JSON
 
 /// One splice of a text, in Unicode scalars.
 struct TextSplice: Equatable {

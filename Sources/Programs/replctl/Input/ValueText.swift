@@ -2,8 +2,7 @@
 // there. A number that no document can hold is an error and not a string: nobody means that.
 
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 
 enum ValueText {
     /// `isGuess`: it looks like JSON that went wrong, and is taken as a string.

@@ -1,7 +1,7 @@
 // A line of the change stream for people: who changed what, one patch a line.
 
 import Bytes
-import Documents
+import JSON
 
 enum PatchText {
     static func lines(of value: PlainValue) -> [String] {

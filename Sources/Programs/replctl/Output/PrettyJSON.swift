@@ -2,7 +2,7 @@
 // Numbers and strings have the canonical form of the API.
 
 import Bytes
-import Documents
+import JSON
 
 enum PrettyJSON {
     /// What still fits on one line.

@@ -4,7 +4,6 @@
 // Recursion follows the nesting of the text and stops at the depth limit.
 
 import Bytes
-public import Documents
 
 /// Reads one JSON value that is the whole of its input.
 public enum JSONReader {

@@ -2,7 +2,6 @@
 // validated in place and copied once; a number of at most 18 digits without fraction is one loop.
 
 import Bytes
-import Documents
 
 extension JSONScanner {
     /// A string in quotes, the opening one next.

@@ -61,7 +61,8 @@ public enum CanonicalJSON {
         }
     }
 
-    static func appendArray<Value>(
+    /// Appends an array whose elements `append` writes.
+    public static func appendArray<Value>(
         _ values: [Value], to text: inout [UInt8], _ append: (Value, inout [UInt8]) -> Void
     ) {
         text.append(UInt8(ascii: "["))

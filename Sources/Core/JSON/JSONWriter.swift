@@ -3,7 +3,6 @@
 // people read them.
 
 public import Bytes
-public import Documents
 
 /// Appends JSON to a byte array. Commas are its business; matching `begin…` and `end…` is the caller's.
 public struct JSONWriter: Sendable {
@@ -40,6 +39,12 @@ public struct JSONWriter: Sendable {
 
     // MARK: Values
 
+    /// One value, which `append` writes.
+    public mutating func value(_ append: (inout [UInt8]) -> Void) {
+        comma()
+        append(&bytes)
+        needsComma = true
+    }
     public mutating func string(_ text: Key) { value { CanonicalJSON.append(text, to: &$0) } }
     public mutating func string(_ text: String) { string(Key(text)) }
     public mutating func integer(_ number: some BinaryInteger) {
@@ -50,7 +55,6 @@ public struct JSONWriter: Sendable {
     }
     public mutating func null() { value { $0.append(contentsOf: "null".utf8) } }
     public mutating func plain(_ plain: PlainValue) { value { CanonicalJSON.append(plain, to: &$0) } }
-    public mutating func typed(_ typed: TypedValue) { value { CanonicalJSON.append(typed, to: &$0) } }
     /// JSON that was made elsewhere: one whole value.
     public mutating func raw(_ json: [UInt8]) { value { $0.append(contentsOf: json) } }
 
@@ -84,12 +88,6 @@ public struct JSONWriter: Sendable {
 
     private mutating func close(_ bracket: UInt8) {
         bytes.append(bracket)
-        needsComma = true
-    }
-
-    private mutating func value(_ append: (inout [UInt8]) -> Void) {
-        comma()
-        append(&bytes)
         needsComma = true
     }
 

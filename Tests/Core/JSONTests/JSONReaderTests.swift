@@ -3,8 +3,7 @@
 // minefield").
 
 import Bytes
-import ControlAPI
-import Documents
+import JSON
 import Testing
 
 @Suite struct JSONReaderTests {
