@@ -48,9 +48,9 @@ import Wire
         var trial = trial()
         #expect(found { () throws(Violation) in try trial.checkLog(0, "halt", "why") } == .serves)
         trial.world.crash(0)
-        trial.world.setDiskFault(0, MemoryStore.Fault(failure: .syncFailed("input/output error")))
+        trial.world.setDiskFault(0, MemoryStore.Fault(failure: .failingSync))
         #expect(found { () throws(Violation) in try trial.checkLog(0, "halt", "a sync failed") } == nil)
-        trial.world.setDiskFault(0, MemoryStore.Fault(failure: .full("no space")))
+        trial.world.setDiskFault(0, MemoryStore.Fault(failure: .noSpace))
         #expect(found { () throws(Violation) in try trial.checkLog(0, "halt", "a full disk") } == .serves)
     }
 

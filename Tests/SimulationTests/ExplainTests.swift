@@ -152,7 +152,7 @@ extension ExplainReport {
         var world = World(seed: 914)
         let isMade = world.makeSpace("notes", nodes: 2)
         #expect(isMade)
-        world.setDiskFault(1, .init(failure: .full("no space left"), isLasting: true))
+        world.setDiskFault(1, .init(failure: .noSpace, isLasting: true))
         for number in 0..<30 {
             _ = try world.write(0, "note", Int64(number))
             world.run(milliseconds: 1_000)

@@ -30,7 +30,7 @@ import Wire
         for _ in 0..<300 {
             let index = Int.random(in: 0..<3, using: &dice)
             if Int.random(in: 0..<8, using: &dice) == 0 {
-                world.failCommit(index, .full("no space left"))
+                world.failCommit(index, .noSpace)
                 broken += 1
             }
             let document = Key("count/\(Int.random(in: 0..<5, using: &dice))")
@@ -73,7 +73,7 @@ import Wire
         #expect(isMade)
         world.crash(0)
         world.setDiskFault(
-            0, .init(failure: .full("no space left"), writesBefore: writesBefore, isLasting: true))
+            0, .init(failure: .noSpace, writesBefore: writesBefore, isLasting: true))
         world.start(0)
         world.run(milliseconds: 600_000)
         let failures = world.nodes[0].log.count { $0.contains("commit-failed") }
@@ -84,14 +84,16 @@ import Wire
         #expect(isWritten && done, "\(world.logs())")
     }
 
-    @Test("on a disk that stays full what peers write is tried now and then, and what it has goes out all the while")
+    @Test(
+        "on a disk that stays full what peers write is tried now and then, and what it has goes out all the while"
+    )
     func takesLittle() {
         var world = World(seed: 50)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade)
         world.separate([1])
         for number in 0..<50 { _ = world.increment(1, "notes", Key("own/\(number)")) }
-        world.setDiskFault(1, .init(failure: .full("no space left"), isLasting: true))
+        world.setDiskFault(1, .init(failure: .noSpace, isLasting: true))
         world.reunite()
         for number in 0..<300 {
             _ = world.increment(number % 2 * 2, "notes", "count")
@@ -120,7 +122,7 @@ import Wire
         #expect(isWritten)
         let shown = world.export(0, "notes")
         world.crash(0)
-        world.setDiskFault(0, .init(failure: .full("no space left"), writesBefore: writesBefore))
+        world.setDiskFault(0, .init(failure: .noSpace, writesBefore: writesBefore))
         world.start(0)
         world.run(milliseconds: 1_000)
         #expect(world.nodes[0].node != nil && shown != nil && world.export(0, "notes") == shown)
@@ -270,7 +272,7 @@ import Wire
         #expect(isMade && hasOwn)
         let token = world.invite(0, "notes") ?? ""
         world.batchMilliseconds = 20
-        world.failCommit(1, .full("no space left"))
+        world.failCommit(1, .noSpace)
         _ = world.request(1, .createSpace(name: "third"))
         let id = world.request(1, .join(token: token, name: nil))
         world.run(milliseconds: 10_000)

@@ -84,7 +84,7 @@ import Wire
         #expect(isMade)
         var acknowledged = 0
         for round in 0..<30 {
-            if round % 4 == 0 { world.failCommit(round % 3, .full("no space left")) }
+            if round % 4 == 0 { world.failCommit(round % 3, .noSpace) }
             for index in 0..<3 where world.increment(index, "notes", "count") { acknowledged += 1 }
         }
         for index in 0..<3 { world.failCommit(index, nil) }

@@ -208,7 +208,7 @@ import Wire
         try disk.put(space.id, SkippedRecord(change: record, reason: .unknown, since: 1))
         try disk.commit()
         world.replaceDisk(1, with: disk)
-        if isFull { world.setDiskFault(1, .init(failure: .full("no space left"), isLasting: true)) }
+        if isFull { world.setDiskFault(1, .init(failure: .noSpace, isLasting: true)) }
         world.start(1)
         if isFull {
             // The start cannot, and a later sweep does.

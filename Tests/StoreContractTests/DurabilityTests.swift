@@ -150,13 +150,13 @@ private let a = replica(1)
     @Test("a commit that finds the disk full leaves nothing, and the next one works")
     func full() throws {
         var store = MemoryStore()
-        store.fault = MemoryStore.Fault(commitsBefore: 1, failure: .full("test"))
+        store.fault = MemoryStore.Fault(commitsBefore: 1, failure: .noSpace)
         try store.begin()
         try store.put(record(home))
         try store.commit()
         try store.begin()
         try store.setMeta("m", [1])
-        #expect(throws: StoreFailure.full("test")) { try store.commit() }
+        #expect(throws: StoreFailure.noSpace) { try store.commit() }
         #expect(try store.meta("m") == nil)
         try store.begin()
         try store.setMeta("m", [2])
@@ -167,11 +167,11 @@ private let a = replica(1)
     @Test("after a failed sync every commit fails")
     func failedSync() throws {
         var store = MemoryStore()
-        store.fault = MemoryStore.Fault(failure: .syncFailed("test"))
+        store.fault = MemoryStore.Fault(failure: .failingSync)
         for _ in 0..<3 {
             try store.begin()
             try store.setMeta("m", [1])
-            #expect(throws: StoreFailure.syncFailed("test")) { try store.commit() }
+            #expect(throws: StoreFailure.failingSync) { try store.commit() }
         }
         #expect(try store.afterCrash().meta("m") == nil)
     }

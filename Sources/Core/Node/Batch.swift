@@ -120,10 +120,8 @@ extension NodeError {
     /// How a program hears of a store that failed.
     public init(_ failure: StoreFailure) {
         switch failure {
-        case .full(let message): self = .storeFull(message)
-        case .syncFailed(let message), .unusable(let message), .overtaken(let message):
-            self = .storeFailed(message)
-        case .failed(let code, let message): self = .storeFailed("\(message) (code \(code))")
+        case .full: self = .storeFull("\(failure)")
+        case .syncFailed, .unusable, .overtaken, .readerExpired, .failed: self = .storeFailed("\(failure)")
         }
     }
 
@@ -132,15 +130,14 @@ extension NodeError {
     init(lost failure: StoreFailure) {
         switch failure {
         case .full, .syncFailed: self.init(failure)
-        case .unusable(let message), .overtaken(let message): self = .commitFailed(message)
-        case .failed(let code, let message): self = .commitFailed("\(message) (code \(code))")
+        case .unusable, .overtaken, .readerExpired, .failed: self = .commitFailed("\(failure)")
         }
     }
 
     /// How a program hears that a document could not be read.
     init(_ failure: StoreFailure, reading document: Key, of space: SpaceID) {
         if case .unusable(let reason) = failure {
-            self = .documentDamaged(document, of: space, reason: reason)
+            self = .documentDamaged(document, of: space, reason: "\(reason)")
         } else {
             self.init(failure)
         }

@@ -207,7 +207,7 @@ extension Node {
             while !reader.isAtEnd { found.append(try ExecutionNote(from: &reader)) }
             return found
         } catch {
-            throw .unusable("the note \(name) of what was being executed does not decode: \(error)")
+            throw .unreadable(.executionNotes(name: name), error)
         }
     }
 

@@ -12,10 +12,10 @@ extension Node {
     mutating func recover(from failure: StoreFailure, at now: Instant) -> [Effect] {
         let failed = batch.finish()
         var effects = failed.effectsOfFailure(NodeError(lost: failure))
-        if case .syncFailed(let message) = failure {
+        if case .syncFailed(let step) = failure {
             effects.append(
                 .halt(
-                    "a sync of the store failed (\(message)); nothing after it was acknowledged. "
+                    "a sync of the store failed (\(step)); nothing after it was acknowledged. "
                         + "Check the disk."))
             return effects
         }

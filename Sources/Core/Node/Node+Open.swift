@@ -100,7 +100,7 @@ extension Node {
         do throws(DecodeFault) {
             starts = try StoreStarts(decoding: known)
         } catch {
-            throw .unusable("what was kept of former starts cannot be read: \(error)")
+            throw .unreadable(.starts, error)
         }
         let ends = Dictionary(spaces.map { ($0.id, $0.position) }) { first, _ in first }
         starts.begin(entropy.u64(), after: ends)
@@ -135,7 +135,7 @@ extension Node {
         left = LeftSpaces()
         guard let bytes = try store.meta(NodeMeta.left) else { return }
         guard let known = LeftSpaces(bytes) else {
-            throw .unusable("what was kept of spaces that were left cannot be read")
+            throw .unusable(.unreadable(.leftSpaces, nil))
         }
         left = known
     }
@@ -148,7 +148,7 @@ extension SpaceState {
         do throws(SpaceKeysFault) {
             keys = try SpaceKeys(decoding: record.keys, of: record.id)
         } catch {
-            throw .unusable("the keys of space \(record.id) cannot be read: \(error)")
+            throw .unreadable(.keys(of: record.id), error)
         }
         invites = try Self.invites(of: record.id, from: store)
         id = record.id
@@ -195,7 +195,7 @@ extension SpaceState {
             for bytes in operations.dropFirst() { _ = try roster.add(RosterOperation(decoding: bytes)) }
             return roster
         } catch {
-            throw .unusable("the roster of space \(space) cannot be read: \(error)")
+            throw .unreadable(.roster(of: space), error)
         }
     }
 
@@ -206,7 +206,7 @@ extension SpaceState {
         do throws(DecodeFault) {
             return try IssuedInvites(decoding: bytes)
         } catch {
-            throw .unusable("the invites of space \(space) cannot be read: \(error)")
+            throw .unreadable(.invites(of: space), error)
         }
     }
 
@@ -228,7 +228,7 @@ extension SpaceState {
             let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
             return try LogState(recovering: replica, in: space, from: boundary, pieces)
         } catch {
-            throw .unusable("the log \(replica) of space \(space) cannot be read: \(error)")
+            throw .unreadable(.log(replica), error)
         }
     }
 

@@ -21,21 +21,28 @@ struct BlockingReads: Sendable {
 /// read, whatever happens.
 final class BackupFile: ReadJob {
     private static let pieceBytes = 256 << 10
+    private let path: String
     private let descriptor: Int32
     /// Held until the copy is gone.
     private let turn: BackupTurn
 
     init(path: String, _ turn: BackupTurn) throws(StoreFailure) {
-        self.turn = turn
+        (self.turn, self.path) = (turn, path)
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         let status = errno
         unlink(path)
         guard descriptor >= 0 else {
-            throw .failed(code: status, "opening the backup: \(String(cString: strerror(status)))")
+            throw Self.failure(status, doing: "opening", path)
         }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
+
+    private static func failure(_ code: Int32, doing: String, _ path: String) -> StoreFailure {
+        let words = String(cString: strerror(code))
+        return .failed(
+            FailedStep(doing: "\(doing) the backup", path: path, answer: .system(code: code, words: words)))
+    }
 
     func next() throws(StoreFailure) -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
@@ -43,7 +50,7 @@ final class BackupFile: ReadJob {
             let count = read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw .failed(code: errno, "reading the backup: \(String(cString: strerror(errno)))")
+                throw Self.failure(errno, doing: "reading", path)
             }
             return count == 0 ? nil : Array(piece[..<count])
         }

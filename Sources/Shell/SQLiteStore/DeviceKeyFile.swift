@@ -28,10 +28,7 @@ struct DeviceKeyFile {
         let file = try read(path, isOurs: true)
         if let credentials, let seed = try read("\(credentials)/\(credentialName)", isOurs: false) {
             if let file, SigningKey(seed: file).publicKey != SigningKey(seed: seed).publicKey {
-                throw .unusable(
-                    "the credential \(credentialName) and \(path) are keys of two devices: move the file "
-                        + "away to be the credential's, or take the credential out of the unit to be the "
-                        + "file's")
+                throw .unusable(.file(path: path, .twoKeys(credential: credentialName)))
             }
             return DeviceKeyFile(seed: seed, source: .credential)
         }
@@ -51,7 +48,7 @@ struct DeviceKeyFile {
         defer { close(descriptor) }
         let status = try Files.status(of: descriptor, path)
         guard status.st_size == off_t(byteCount) else {
-            throw .unusable("\(path) has \(status.st_size) bytes, a device key has \(byteCount)")
+            throw .unusable(.file(path: path, .keyLength(bytes: Int64(status.st_size), expected: byteCount)))
         }
         if isOurs, status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
             throw .system(errno, doing: "making private", path: path)

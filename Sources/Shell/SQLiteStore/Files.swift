@@ -39,9 +39,9 @@ enum Files {
     }
 
     static func create(_ path: String, _ bytes: [UInt8]) throws(StoreFailure) -> stat {
-        var result: Result<stat, StoreFailure> = .failure(.failed(code: 0, path))
-        bytes.withUnsafeBytes { bytes in
-            result = Result { () throws(StoreFailure) in try create(path, bytes) }
+        // Through a Result: `withUnsafeBytes` forgets the type of what is thrown.
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(StoreFailure) in try create(path, bytes) }
         }
         return try result.get()
     }
@@ -77,7 +77,7 @@ enum Files {
 
     private static func sync(_ descriptor: Int32, _ path: String) throws(StoreFailure) {
         guard fsync(descriptor) == 0 else {
-            throw .syncFailed("syncing \(path): \(String(cString: strerror(errno)))")
+            throw .syncFailed(.system(errno, doing: "syncing", path: path))
         }
     }
 }

@@ -32,7 +32,7 @@ struct IdentityRow {
                 nextInode: row.isNull(7) ? nil : UInt64(bitPattern: row.integer(7)))
         }
         guard let identity else {
-            throw .unusable("\(path) is damaged: it has no identity row; restore a backup")
+            throw .unusable(.file(path: path, .noIdentity))
         }
         return identity
     }

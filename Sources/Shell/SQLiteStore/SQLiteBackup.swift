@@ -27,8 +27,7 @@ public struct SQLiteBackup: Sendable {
         let size = bytes(of: database) + bytes(of: database + "-wal")
         if let freeBytes, freeBytes < size + NodeLimits.diskFloorBytes {
             throw .full(
-                "a backup takes up to \(size >> 20) MiB, \(freeBytes >> 20) MiB are free, and "
-                    + "\(NodeLimits.diskFloorBytes >> 20) MiB stay free")
+                .backup(bytes: size, freeBytes: freeBytes, floorBytes: NodeLimits.diskFloorBytes))
         }
         let path = "\(directory)/\(Self.prefix)\(wall)-\(UInt32.random(in: 0 ... .max))\(Self.suffix)"
         do throws(StoreFailure) {

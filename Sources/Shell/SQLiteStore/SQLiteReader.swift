@@ -35,7 +35,7 @@ public final class SQLiteReader: StoreReading, Sendable {
     ) throws(StoreFailure) -> Result {
         try open.withLock { queries throws(StoreFailure) in
             guard let queries else {
-                throw .failed(code: 0, "the read took so long that the log grew over its bound; start again")
+                throw .readerExpired
             }
             return try body(queries)
         }

@@ -70,7 +70,7 @@ extension SQLiteStore {
             )
         }
         guard let found, record.position.value - found.position < UInt64(found.parts.count) else {
-            throw .unusable("\(path) is damaged: no change is at position \(record.position.value)")
+            throw .unusable(.file(path: path, .noChange(at: record.position)))
         }
         return found
     }

@@ -162,7 +162,7 @@ extension SQLiteStore {
     /// After a failure SQLite may have ended the transaction by itself; a write then would commit on its own.
     private func writing() throws(StoreFailure) {
         if writer.isOutsideTransaction {
-            throw .failed(code: 0, "a write to \(writer.path) outside a transaction, or after it failed")
+            throw .failed(FailedStep(doing: "writing", path: writer.path, answer: .outsideTransaction))
         }
     }
 
@@ -201,7 +201,7 @@ extension SQLiteStore {
         }
         let values: [SQLValue] = [.integer(name.space), .blob(name.replica.raw.bytes)]
         guard let number = try writer[.addLog].all(values, { $0.integer(0) }).first else {
-            throw .failed(code: 0, "a new log got no number in \(writer.path)")
+            throw .failed(FailedStep(doing: "adding a log", path: writer.path, answer: .noRow))
         }
         let new = Log(number: number, last: .none, seal: nil)
         known.logs[name] = new

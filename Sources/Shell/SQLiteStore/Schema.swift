@@ -34,13 +34,10 @@ enum Schema {
         let version = try pragma("user_version", of: connection)
         let isEmpty = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) } == 0
         guard application == applicationID || isEmpty else {
-            throw .unusable(
-                "\(connection.path) is a database, but not one of repld (application id \(application))")
+            throw .unusable(.file(path: connection.path, .foreign(applicationID: application)))
         }
         guard version <= Int64(steps.count) else {
-            throw .unusable(
-                "\(connection.path) has schema \(version), this repld knows up to \(steps.count): "
-                    + "start a newer repld, or restore a backup that this one made")
+            throw .unusable(.file(path: connection.path, .newerSchema(version, known: steps.count)))
         }
         guard version < Int64(steps.count) else { return }
         try connection.execute("BEGIN IMMEDIATE")

@@ -29,8 +29,7 @@ public enum StateFailure: Error, Equatable, Sendable, CustomStringConvertible {
             "no space left: \(what); nothing is lost: make some MiB of room on that file system, "
                 + "and start again"
         case .store(.syncFailed(let what)): "the disk does not keep what is written: \(what)"
-        case .store(.unusable(let what)), .store(.overtaken(let what)): what
-        case .store(.failed(_, let what)): what
+        case .store(let failure): "\(failure)"
         }
     }
 }
@@ -123,9 +122,7 @@ public final class StateDirectory: Sendable {
             let place =
                 key.source == .file
                 ? "\(path)/\(DeviceKeyFile.name)" : "the credential \(DeviceKeyFile.credentialName)"
-            throw .unusable(
-                "\(place) is not the key of the device that \(database) belongs to: "
-                    + "put the right key there, or start with an empty directory")
+            throw .unusable(.file(path: place, .otherKey(database: database)))
         }
         // 3. Whether it goes on from where it stopped.
         let findings = Findings(
@@ -166,8 +163,8 @@ public final class StateDirectory: Sendable {
         }
         guard identity.device == nil else {
             throw .unusable(
-                "\(path)/\(DeviceKeyFile.name) is missing, and the database belongs to a device: put its key "
-                    + "back, or give it as the credential \(DeviceKeyFile.credentialName)")
+                .file(path: "\(path)/\(DeviceKeyFile.name)", .noKey(credential: DeviceKeyFile.credentialName))
+            )
         }
         return try DeviceKeyFile.make(in: path, seed: SystemRandom.secret(DeviceKeyFile.byteCount))
     }
@@ -189,9 +186,7 @@ public final class StateDirectory: Sendable {
     private static func checkIntegrity(of connection: Connection) throws(StoreFailure) {
         let answer = try connection.first("PRAGMA quick_check(1)") { $0.text(0) }
         guard answer == "ok" else {
-            throw .unusable(
-                "\(connection.path) is damaged (\(answer ?? "no answer")), as when files of two copies are "
-                    + "mixed: restore one copy whole, with an empty directory under it")
+            throw .unusable(.file(path: connection.path, .failedCheck(answer: answer ?? "no answer")))
         }
     }
 }

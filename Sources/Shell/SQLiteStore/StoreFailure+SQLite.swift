@@ -11,25 +11,34 @@ extension StoreFailure {
         let reason = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
         let systemError = handle.map { sqlite3_system_errno($0) } ?? 0
         let words = reason ?? String(cString: sqlite3_errstr(code))
-        let message = "\(doing) in \(path): \(words) (SQLite \(code), errno \(systemError))"
+        let step = FailedStep(
+            doing: doing, path: path, answer: .sqlite(code: code, errno: systemError, words: words))
         switch code {
         // Of the database, the WAL, or the directory after a file was made in it.
-        case SQLITE_IOERR_FSYNC_CODE, SQLITE_IOERR_DIR_FSYNC_CODE: return .syncFailed(message)
+        case SQLITE_IOERR_FSYNC_CODE, SQLITE_IOERR_DIR_FSYNC_CODE: return .syncFailed(step)
         default: break
         }
         switch code & 0xFF {
-        case SQLITE_FULL: return .full(message)
-        case SQLITE_CORRUPT, SQLITE_NOTADB: return .unusable(message)
+        case SQLITE_FULL: return .full(.step(step))
+        case SQLITE_CORRUPT, SQLITE_NOTADB: return .unusable(.file(path: path, .notReadable(step)))
         // Also when the WAL index or a temporary file cannot grow.
-        case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: return .full(message)
-        default: return .failed(code: code, message)
+        case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: return .full(.step(step))
+        default: return .failed(step)
         }
     }
 
     /// A failed system call on a file.
     static func system(_ code: Int32, doing: String, path: String) -> StoreFailure {
-        let message = "\(doing) \(path): \(String(cString: strerror(code)))"
-        return code == ENOSPC || code == EDQUOT ? .full(message) : .failed(code: code, message)
+        let step = FailedStep.system(code, doing: doing, path: path)
+        return code == ENOSPC || code == EDQUOT ? .full(.step(step)) : .failed(step)
+    }
+}
+
+extension FailedStep {
+    /// With the system's words for `code`.
+    static func system(_ code: Int32, doing: String, path: String) -> FailedStep {
+        FailedStep(
+            doing: doing, path: path, answer: .system(code: code, words: String(cString: strerror(code))))
     }
 }
 

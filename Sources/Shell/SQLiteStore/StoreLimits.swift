@@ -5,7 +5,7 @@ public enum StoreLimits {
     /// WAL frames (pages of 4 KiB) after which the writer moves what it can into the database: 8 MiB.
     static let checkpointFrames: Int32 = 2_048
     /// A reader pins the WAL. When it has grown to this many frames (256 MiB), the oldest reader is closed:
-    /// its next read fails with `StoreFailure.failed`, and its owner starts again.
+    /// its next read fails with `StoreFailure.readerExpired`, and its owner starts again.
     static let walFramesMax: Int32 = 65_536
     /// Bytes that the WAL file keeps after a checkpoint.
     static let walFileBytesKept = 64 << 20

@@ -17,7 +17,7 @@ enum StoredForms {
     }
 
     static func dots(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> [Dot] {
-        try decode(bytes, what: "dots", in: path) { reader throws(DecodeFault) in
+        try decode(bytes, column: .dots, in: path) { reader throws(DecodeFault) in
             var dots: [Dot] = []
             while !reader.isAtEnd {
                 let replica = ReplicaID(raw: try Bytes16(from: &reader))
@@ -42,7 +42,7 @@ enum StoredForms {
     }
 
     static func layout(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> [Part] {
-        try decode(bytes, what: "the layout of a run", in: path) { reader throws(DecodeFault) in
+        try decode(bytes, column: .layout, in: path) { reader throws(DecodeFault) in
             var parts: [Part] = []
             while !reader.isAtEnd {
                 let part = try reader.count(limit: Int(Int32.max), field: "layout")
@@ -57,48 +57,47 @@ enum StoredForms {
 
     static func status(_ number: Int64, in path: String) throws(StoreFailure) -> ChangeStatus {
         guard let status = UInt8(exactly: number).flatMap(ChangeStatus.init(rawValue:)) else {
-            throw damaged("the status of a change", in: path)
+            throw damaged(.status(number), in: path)
         }
         return status
     }
 
     static func reason(_ number: Int64, in path: String) throws(StoreFailure) -> SkippedRecord.Reason {
         guard let reason = UInt8(exactly: number).flatMap(SkippedRecord.Reason.init(rawValue:)) else {
-            throw damaged("why a change is skipped (\(number))", in: path)
+            throw damaged(.skipReason(number), in: path)
         }
         return reason
     }
 
     static func key(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Key {
-        guard let key = Key(validating: bytes) else { throw damaged("a key", in: path) }
+        guard let key = Key(validating: bytes) else { throw damaged(.key, in: path) }
         return key
     }
 
     static func bytes32(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Bytes32 {
-        guard bytes.count == Bytes32.byteCount else { throw damaged("32 bytes", in: path) }
+        guard bytes.count == Bytes32.byteCount else { throw damaged(.hash, in: path) }
         return Bytes32(bytes)
     }
 
     static func signature(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Signature {
-        guard bytes.count == Signature.byteCount else { throw damaged("a signature", in: path) }
+        guard bytes.count == Signature.byteCount else { throw damaged(.signature, in: path) }
         return Signature(bytes)
     }
 
     static func replica(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> ReplicaID {
-        guard bytes.count == Bytes16.byteCount else { throw damaged("a replica", in: path) }
+        guard bytes.count == Bytes16.byteCount else { throw damaged(.replica, in: path) }
         return ReplicaID(raw: Bytes16(bytes))
     }
 
     private static func decode<Value>(
-        _ bytes: [UInt8], what: String, in path: String,
+        _ bytes: [UInt8], column: FileDefect.Column, in path: String,
         _ body: (inout ByteReader) throws(DecodeFault) -> Value
     ) throws(StoreFailure) -> Value {
         var reader = ByteReader(bytes)
-        do throws(DecodeFault) { return try body(&reader) } catch { throw damaged(what, in: path) }
+        do throws(DecodeFault) { return try body(&reader) } catch { throw damaged(column, in: path) }
     }
 
-    private static func damaged(_ what: String, in path: String) -> StoreFailure {
-        .unusable(
-            "\(path) is damaged: \(what) cannot be read; restore a backup, or join again from another node")
+    private static func damaged(_ column: FileDefect.Column, in path: String) -> StoreFailure {
+        .unusable(.file(path: path, .column(column)))
     }
 }

@@ -14,7 +14,7 @@ extension TestNode {
 
     /// A batch that has failed already, in its first write.
     fileprivate mutating func breakBatch() {
-        node.store.fault = MemoryStore.Fault(failure: .full("no space left"), writesBefore: 0)
+        node.store.fault = MemoryStore.Fault(failure: .noSpace, writesBefore: 0)
         submit(
             .transact(
                 .init("home"),
@@ -117,7 +117,7 @@ extension TestNode {
         // A start that was told why its logs may go on elsewhere keeps that note, for some weeks.
         var again = try TestNode(store: box.node.store.afterCrash(), discontinuity: "it was put back")
         var disk = again.node.store.afterCrash()
-        disk.fault = .init(failure: .full("no space left"), writesBefore: writesBefore, isLasting: true)
+        disk.fault = .init(failure: .noSpace, writesBefore: writesBefore, isLasting: true)
         let later = again.now.wall + 400 * 86_400_000
         again = try TestNode(store: disk, wall: later)
         #expect(again.commitFailures == 1)

@@ -109,7 +109,7 @@ import Wire
     @Test("a commit that fails otherwise than by a full disk is 507 too, for all that its batch wrote")
     func commitFailed() throws {
         var node = try nodeWithSpace()
-        node.node.store.fault = .init(failure: .failed(code: 10, "disk I/O error"))
+        node.node.store.fault = .init(failure: .diskError)
         let ids = ["a", "b"].map { node.submit(transaction([increment($0, "n")])) }
         let reading = node.submit(read("a"))
         node.commit()

@@ -40,7 +40,10 @@ import Testing
             _ = try SpaceState.decode(newer, "k")
             Issue.record("it was read")
         } catch {
-            guard case .unusable(let words) = error else { throw error }
+            guard case .unusable(.newerSnapshot("k", version: UInt64(bytes[0] + 1))) = error else {
+                throw error
+            }
+            let words = "\(error)"
             #expect(words.contains("version \(bytes[0] + 1), which a newer repld wrote"))
             #expect(words.contains("start that one again, or restore a backup from before the upgrade"))
         }

@@ -131,7 +131,7 @@ import Wire
         _ = try node.transact("notes", [increment("a", "n")])
         let own = try cursor(&node, .now)
         let others = try cursor(&node, .now, in: "other")
-        node.node.store.fault = .init(failure: .full("no space"))
+        node.node.store.fault = .init(failure: .noSpace)
         guard case .storeFull = try node.refusal(.leaveSpace(.init("notes"))) else { throw Unexpected() }
         #expect(!resyncs(&node, from: own))
         #expect(!resyncs(&node, from: others, in: "other"))

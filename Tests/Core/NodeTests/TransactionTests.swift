@@ -186,7 +186,7 @@ import Wire
     func fullDisk() throws {
         var node = try nodeWithSpace()
         _ = try node.transact("notes", [increment("a", "n")])
-        node.node.store.fault = .init(failure: .full("no space"))
+        node.node.store.fault = .init(failure: .noSpace)
         let refused = node.submit(
             .transact(
                 .init("notes"), .init(operations: [increment("a", "n")], conditions: [], idempotency: nil)))
@@ -206,7 +206,7 @@ import Wire
     @Test("a failed sync stops the node and acknowledges nothing")
     func failedSync() throws {
         var node = try nodeWithSpace()
-        node.node.store.fault = .init(failure: .syncFailed("EIO"))
+        node.node.store.fault = .init(failure: .failingSync)
         let refused = node.submit(
             .transact(
                 .init("notes"), .init(operations: [increment("a", "n")], conditions: [], idempotency: nil)))

@@ -27,7 +27,7 @@ private final class Pieces: ReadJob {
     var remaining: Int { left.withLockedValue { $0.count } }
     func next() throws(StoreFailure) -> [UInt8]? {
         if let piece = left.withLockedValue({ $0.isEmpty ? nil : $0.removeFirst() }) { return piece }
-        if fails { throw .failed(code: 5, "gone") }
+        if fails { throw .readerExpired }
         return nil
     }
 }

@@ -12,6 +12,9 @@ import Testing
 
 private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
+private let noSpace = StoreFailure.full(
+    .step(FailedStep(doing: "writing", path: "/copy", answer: .simulated(words: "no space"))))
+
 private func runtime(
     pulse: Pulse? = nil,
     reload: @escaping @Sendable (Bool, (NodeSettings) -> Void) throws -> ReloadReport = { _, _ in
@@ -246,7 +249,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         let machine = Script(Record()) { input in
             if case .request(let id, _) = input { [.backup(id)] } else { [] }
         }
-        let runtime = runtime(backup: { throw StoreFailure.full("no space") })
+        let runtime = runtime(backup: { throw noSpace })
         runtime.start(machine, peers: nil)
         guard case .storeFull("no space")? = error(await answer(runtime, .backup)) else {
             Issue.record("a full disk is told")

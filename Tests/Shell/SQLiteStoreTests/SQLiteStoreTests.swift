@@ -24,8 +24,10 @@ import Wire
         _ = try SQLiteStore(path: path)
         try Connection(path, .copy).execute("PRAGMA user_version = 99")
         #expect { _ = try SQLiteStore(path: path) } throws: { failure in
-            guard case StoreFailure.unusable(let message) = failure else { return false }
-            return message.contains(path) && message.contains("schema 99")
+            guard case StoreFailure.unusable(.file(path, .newerSchema(99, known: 3))) = failure else {
+                return false
+            }
+            return "\(failure)".contains("schema 99")
         }
         let version = try Connection(path, .copy).first("PRAGMA user_version") { $0.integer(0) }
         #expect(version == 99)
@@ -90,8 +92,8 @@ import Wire
     func garbage() throws {
         try Data(repeating: 0x41, count: 10_000).write(to: URL(fileURLWithPath: path))
         #expect { _ = try SQLiteStore(path: path) } throws: { failure in
-            guard case StoreFailure.unusable(let message) = failure else { return false }
-            return message.contains(path)
+            guard case StoreFailure.unusable(.file(path, .notReadable)) = failure else { return false }
+            return "\(failure)".contains(path)
         }
     }
 
@@ -165,8 +167,8 @@ import Wire
         // A page limit stands for a full disk.
         try store.writer.execute("PRAGMA max_page_count = 100")
         #expect { try write(&store, 1, bytes: 4_000_000) } throws: { failure in
-            guard case StoreFailure.full(let message) = failure else { return false }
-            return message.contains(path)
+            guard case StoreFailure.full(.step(let step)) = failure else { return false }
+            return step.path == path
         }
         store.rollback()
         #expect(try store.meta("m0") == nil)

@@ -288,7 +288,8 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
                 _ = try backup.write(at: 0, freeBytes: NodeLimits.diskFloorBytes + 1_000)
                 Issue.record("it was written")
             } catch {
-                guard case .full(let words) = error else { throw error }
+                guard case .full(.backup) = error else { throw error }
+                let words = "\(error)"
                 #expect(words.contains("256 MiB stay free"), "\(words)")
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: state).sorted() == before)

@@ -84,7 +84,7 @@ extension Node {
                     } catch {
                         guard case .unusable(let reason) = error else { throw error }
                         // Nothing can be said of all documents then; changes go on.
-                        noteUnreadable(record.key, of: space, reason, at: now)
+                        noteUnreadable(record.key, of: space, "\(reason)", at: now)
                         let next = now.monotonic + ReplicationLimits.digestAgainMilliseconds
                         links.digests[space] = DigestWalk(
                             position: current.position, known: current.known, nextStep: next)

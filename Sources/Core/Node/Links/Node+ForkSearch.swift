@@ -143,7 +143,7 @@ extension Node {
         do throws(DecodeFault) {
             return try LogBoundary(decoding: stored.state)
         } catch {
-            throw .unusable("boundary \(stored.last) of log \(replica) does not decode: \(error)")
+            throw .unreadable(.boundary(replica, last: stored.last), error)
         }
     }
 

@@ -122,7 +122,7 @@ extension Node {
             // names the old one: what was learned must outlive that.
             retiring.insert(spaces[index].id)
             spaces[index].retireOwnLog()
-            throw .overtaken("the log of this node goes on elsewhere; nothing was done, try again")
+            throw .overtaken
         }
         spaces[index].retireOwnLog()
         try keepContinuity(reason, at: now)
@@ -183,7 +183,7 @@ extension Node {
             let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
             return try LogState(recovering: replica, in: space, from: boundary, [part.bytes]).chainHash
         } catch {
-            throw .unusable("the log \(replica) of space \(space) cannot be read: \(error)")
+            throw .unreadable(.log(replica), error)
         }
     }
 

@@ -147,7 +147,7 @@ extension Node {
         do throws(LogFault) {
             return BranchWalk(log: try LogState(recovering: replica, in: space, from: boundary, []))
         } catch {
-            throw .unusable("the log \(replica) cannot be read: \(error)")
+            throw .unreadable(.log(replica), error)
         }
     }
 
@@ -161,7 +161,7 @@ extension Node {
         do throws(LogFault) {
             verified = try walk.log.verify(run)
         } catch {
-            throw .unusable("the branch \(run.replica) after \(run.run.first) cannot be read: \(error)")
+            throw .unreadable(.branch(run.replica, after: run.run.first), error)
         }
         return try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
     }
@@ -231,7 +231,7 @@ extension Node {
         } catch is ChangeTooLarge {
             return nil
         } catch {
-            throw .unusable("the log \(last.replica) of space \(space) cannot be read: \(error)")
+            throw .unreadable(.log(last.replica), error)
         }
     }
 
@@ -356,7 +356,7 @@ extension Node {
             do throws(LogFault) {
                 changes = try walk.log.verify(next.run).changes
             } catch {
-                throw .unusable("the branch \(replica) after \(next.run.run.first) cannot be read: \(error)")
+                throw .unreadable(.branch(replica, after: next.run.run.first), error)
             }
             for change in changes where change.change.first >= first {
                 let here = Reissue(of: change, by: author, in: spaces[index].id)

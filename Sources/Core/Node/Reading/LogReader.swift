@@ -36,7 +36,7 @@ struct LogReader: Sendable {
     {
         let changes = try section(around: record.first, through: record.last, of: record.replica, from: store)
         guard let index = Self.index(of: record.first, in: changes), changes[index].last == record.last else {
-            throw .unusable("change \(record.replica):\(record.last) is not in its log")
+            throw .unusable(.notInLog(Dot(record.replica, record.last)))
         }
         return changes[index]
     }
@@ -50,7 +50,7 @@ struct LogReader: Sendable {
         }
         let changes = try section(around: run.first, through: run.last, of: dot.replica, from: store)
         guard let begin = Self.index(of: run.first, in: changes) else {
-            throw .unusable("run \(dot.replica):\(run.first) is not in its log")
+            throw .unusable(.notInLog(Dot(dot.replica, run.first)))
         }
         for index in begin..<changes.count where changes[index].last >= dot.sequence {
             let position = CommitPosition(run.position.value + UInt64(index - begin))
@@ -142,7 +142,7 @@ enum LogSection {
         do throws(DecodeFault) {
             return LogCoder(replica: replica, at: try LogBoundary(decoding: boundary.state).position)
         } catch {
-            throw .unusable("boundary \(boundary.last) of log \(replica) does not decode: \(error)")
+            throw .unreadable(.boundary(replica, last: boundary.last), error)
         }
     }
 
@@ -150,13 +150,13 @@ enum LogSection {
         throws(StoreFailure)
     {
         guard run.first == coder.next else {
-            throw .unusable("log \(run.replica) goes on at \(run.first), not at \(coder.next)")
+            throw .unusable(.misplaced(run.replica, first: run.first, expected: coder.next))
         }
         var reader = ByteReader(run.bytes)
         do throws(DecodeFault) {
             while !reader.isAtEnd { changes.append(try coder.decode(from: &reader)) }
         } catch {
-            throw .unusable("log \(run.replica) from \(run.first) does not decode: \(error)")
+            throw .unreadable(.section(run.replica, from: run.first), error)
         }
     }
 }

@@ -90,9 +90,7 @@ extension SpaceState {
             return (try Document(snapshot: snapshot.bytes), nil)
         } catch {
             if case .unknownTag(field: "snapshot version", let version) = error {
-                throw .unusable(
-                    "the snapshot of document \(key) has version \(version), which a newer repld wrote: "
-                        + "start that one again, or restore a backup from before the upgrade")
+                throw .unusable(.newerSnapshot(key, version: version))
             }
             return (Document(key: key), "\(error)")
         }

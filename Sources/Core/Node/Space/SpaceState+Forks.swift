@@ -34,7 +34,7 @@ extension SpaceForks {
                 since[record.replica] = record.since
                 authors[record.replica] = proof.declaration.device
             } catch {
-                throw .unusable("the proof that log \(record.replica) forked cannot be read: \(error)")
+                throw .unreadable(.proof(record.replica), error)
             }
         }
         if let bytes = try store.meta(NodeMeta.rebuilt(space)), bytes.count == 8 {

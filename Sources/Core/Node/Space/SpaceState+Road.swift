@@ -124,7 +124,7 @@ extension SpaceState {
             } catch {
                 guard case .unusable(let reason) = error else { throw error }
                 found.insert(key)
-                damages[key] = Damage(reason: reason, isUnreadable: true)
+                damages[key] = Damage(reason: "\(reason)", isUnreadable: true)
             }
         }
         return found

@@ -93,7 +93,7 @@ struct Checker {
                 let runs = try store.runs(space, record.replica, from: record.first, bytesMax: 1)
                 guard let run = runs.first, run.position == record.position,
                     next + run.changes <= records.count
-                else { throw StoreFailure.unusable("no row begins at \(record)") }
+                else { throw .unusable(.notInLog(Dot(record.replica, record.last))) }
                 rows.append((run, Array(records[next..<next + run.changes])))
                 next += run.changes
             }
@@ -209,11 +209,14 @@ struct Checker {
     func checkRelay(_ index: Int, _ world: borrowing World) throws(Violation) {
         guard let space, !traitors.contains(index) else { return }
         let store = world.nodes[index].node?.store ?? world.nodes[index].disk
+        let heads: VersionVector
         do throws(StoreFailure) {
-            let heads = try store.heads(space)
-            if !heads.isEmpty { throw StoreFailure.unusable("it holds \(heads.entries)") }
+            heads = try store.heads(space)
         } catch {
             throw Violation(.noPlaintext, "the relay at node \(index): \(error)")
+        }
+        if !heads.isEmpty {
+            throw Violation(.noPlaintext, "the relay at node \(index) holds \(heads.entries)")
         }
     }
 

@@ -205,13 +205,13 @@ extension Trial {
             world.setDiskFault(
                 index,
                 MemoryStore.Fault(
-                    commitsBefore: strike.number(0...3), failure: .full("no space left on device"),
+                    commitsBefore: strike.number(0...3), failure: .noSpace,
                     writesBefore: strike.number(0...2) == 0 ? nil : strike.number(0...8)))
         case .fullForLong:
             world.setDiskFault(
                 index,
                 MemoryStore.Fault(
-                    failure: .full("no space left on device"),
+                    failure: .noSpace,
                     writesBefore: Bool.random(using: &strike.dice) ? nil : 0,
                     isLasting: true))
             members[index].hasDeadDisk = true
@@ -222,7 +222,7 @@ extension Trial {
             world.setDiskFault(
                 index,
                 MemoryStore.Fault(
-                    commitsBefore: strike.number(0...3), failure: .syncFailed("input/output error"),
+                    commitsBefore: strike.number(0...3), failure: .failingSync,
                     isKept: Bool.random(using: &strike.dice)))
             guard kind == .deadDisks else { return }
             members[index].hasDeadDisk = true
