@@ -93,6 +93,7 @@ public struct Node<Store: ChangeStore> {
                 staticKey: AgreementKey(secret: entropy.secret(32))),
             seed: entropy.u64(), times: configuration.settings.liveness, at: now.monotonic)
         spaces = other.spaces
+        for index in spaces.indices { spaces[index].replication = Replication() }
         try openStore(reading: false, at: now)
         try openLinks(at: now)
     }

@@ -67,20 +67,12 @@ struct LinksState: Sendable {
     var buffer = CausalBuffer<Candidate>()
     /// By request.
     var joins: [RequestID: JoinAttempt] = [:]
-    /// Per space: what is told in HAVE.
-    var announced: [SpaceID: Announced] = [:]
-    /// Per space: who brings which log, and what is lacking.
-    var gossip: [SpaceID: SpaceGossip] = [:]
     /// The cap of all links together, whose turn it is under it, and how often it or that of a link held
     /// something back.
     var totalRate = RateBucket()
     var lastServed: ConnectionID?
     /// Which of equal peers, and how long of a while: chance that guards nothing.
     var dice: SeededGenerator
-    /// Per space: whom to be linked to.
-    var views: [SpaceID: SpaceView] = [:]
-    /// Per space: the digest of its documents, or how far it has come.
-    var digests: [SpaceID: DigestWalk] = [:]
     /// When each device's state in `peers` changed, and to what.
     var peerStates: [DeviceID: PeerStateSince] = [:]
     /// The keys a responder tries; nil: to be made again.
@@ -141,61 +133,6 @@ struct FullPause: Sendable {
     mutating func end() { (until, length) = (0, 0) }
 
     func isOn(at now: UInt64) -> Bool { now < until }
-}
-
-/// What a space's HAVE names: sealed, durable prefixes with the chain hash there.
-struct Announced: Sendable {
-    /// Up to this commit position.
-    var position = CommitPosition.start
-    /// `durable` at that position.
-    var durable = VersionVector()
-    /// The last sealed sequence of each log, at most what is durable.
-    var sealed = VersionVector()
-    var hashes: [ReplicaID: Bytes32] = [:]
-}
-
-/// Where the changes of a space come from. All of it is a hint: need is computed from the vectors.
-struct SpaceGossip: Sendable {
-    /// Something that a peer holds and I lack.
-    struct Gap: Sendable {
-        /// Monotonic milliseconds when the first of them was named, and when a peer may be asked for them.
-        var since: UInt64
-        var graftAt: UInt64
-        /// The logs and how far; at most `graftLogsMax` and one, which then stands for more.
-        var dots: [VersionVector.Entry]
-    }
-
-    /// What a gap is waiting for: this connection was asked at this moment.
-    struct Ask: Sendable {
-        let connection: ConnectionID
-        let at: UInt64
-    }
-
-    /// A member that was asked for what it names and did not bring it in its turn.
-    struct Doubt: Sendable {
-        /// How often; each time halves its next turn.
-        var count = 0
-        /// Something that it names is lacking still: nobody waits for it, it is asked beside the others.
-        var stands = true
-        /// When what it names is looked at again, and when it is asked again; monotonic milliseconds.
-        var lookAt: UInt64 = 0
-        var askAt: UInt64 = 0
-    }
-
-    var budget: HaveBudget
-    /// Members only, so there are as many at most.
-    var doubts: [DeviceID: Doubt] = [:]
-    /// When `mendGap` has something to do; it says so itself.
-    var due: UInt64?
-    /// The eager link that brings a log: the others that push it too are pruned. Connections that are gone
-    /// count as none.
-    var suppliers: [ReplicaID: ConnectionID] = [:]
-    /// Whose link brought the last change of a log.
-    var deliverers: [ReplicaID: DeviceID] = [:]
-    var gap: Gap?
-    var ask: Ask?
-
-    init(at now: UInt64) { budget = HaveBudget(at: now) }
 }
 
 /// A device's line in `peers`.

@@ -42,7 +42,7 @@ struct Backlog: Sendable {
 extension Node {
     /// What the peer of a channel is to hear of its backlog now.
     func backlogToTell(
-        on channel: inout SpaceChannel, in index: SpaceHandle, _ told: Announced, at now: Instant
+        on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) throws(StoreFailure) -> BacklogFrame? {
         guard let known = channel.sync.peerHave else { return nil }
         let isBehind = !told.sealed.entries(beyond: known).isEmpty

@@ -272,14 +272,13 @@ extension Node {
     /// Drops every connection: the batch they spoke in is lost, so both ends would count records differently.
     mutating func dropLinks(at now: Instant) -> [Effect] {
         let effects = links.connectionIDs.map { Effect.close($0) }
-        links.gossip = [:]
+        for index in spaces.indices { spaces[index].replication.dropLinks() }
         for id in links.connectionIDs {
             links.connections[id]?.proofDeadline = nil
             forget(id, reason: Self.storeFailed, at: now)
         }
         links.buffer = .init()
-        links.announced = [:]
-        links.digests = [:]
+        for index in spaces.indices { spaces[index].replication.dropLinks() }
         caution.drop()
         // Made from a roster that may be taken back: the next one of the same length is another.
         links.candidates = nil

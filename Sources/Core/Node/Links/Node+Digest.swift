@@ -64,7 +64,7 @@ extension Node {
             } ?? false
         }
         guard isWanted else { return }
-        let walk = links.digests.removeValue(forKey: space)
+        let walk = spaces[index].replication.digest.take()
         var current = walk ?? DigestWalk(position: spaces[index].position, nextStep: 0)
         if current.position != spaces[index].position {
             current = DigestWalk(position: spaces[index].position, known: current.known, nextStep: 0)
@@ -86,7 +86,7 @@ extension Node {
                         // Nothing can be said of all documents then; changes go on.
                         noteUnreadable(record.key, of: space, "\(reason)", at: now)
                         let next = now.monotonic + ReplicationLimits.digestAgainMilliseconds
-                        links.digests[space] = DigestWalk(
+                        spaces[index].replication.digest = DigestWalk(
                             position: current.position, known: current.known, nextStep: next)
                         return
                     }
@@ -98,7 +98,7 @@ extension Node {
             current.isDone = records.count < limit
             current.nextStep = now.monotonic + ReplicationLimits.digestPauseMilliseconds
         }
-        links.digests[space] = current
+        spaces[index].replication.digest = current
     }
 
     /// Hashes a document as programs see it: in memory when it is there, else as the store gives it.
@@ -114,14 +114,14 @@ extension Node {
 
     /// What to tell of the documents on a channel now, once for each state that both sides hold.
     mutating func digestToTell(
-        on channel: inout SpaceChannel, in index: SpaceHandle, _ told: Announced, at now: Instant
+        on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) -> DigestFrame? {
         guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable else {
             (channel.levelSince, channel.toldDigest, channel.peerDigest) = (nil, nil, nil)
             return nil
         }
         if channel.levelSince == nil { channel.levelSince = now.monotonic }
-        guard channel.toldDigest == nil, let walk = links.digests[channel.space], walk.isDone,
+        guard channel.toldDigest == nil, let walk = spaces[index].replication.digest, walk.isDone,
             walk.position == spaces[index].position
         else { return nil }
         var writer = ByteWriter()
@@ -201,7 +201,7 @@ extension Node {
 
     /// The walk that a digest was told from; nil when the space moved on since.
     private func walk(of told: DigestFrame, in index: SpaceHandle) -> DigestWalk? {
-        guard let walk = links.digests[spaces[index].id], walk.isDone,
+        guard let walk = spaces[index].replication.digest, walk.isDone,
             walk.position == spaces[index].position,
             walk.digest.whole == told.documentsDigest
         else { return nil }
@@ -231,7 +231,9 @@ extension Node {
     func digestDeadline(_ channel: SpaceChannel) -> UInt64? {
         guard channel.isFull, channel.toldDigest == nil, let since = channel.levelSince else { return nil }
         let due = since + digestDelay(of: channel.space)
-        guard let walk = links.digests[channel.space] else { return due }
+        guard let index = spaces.handle(of: channel.space), let walk = spaces[index].replication.digest else {
+            return due
+        }
         return max(due, walk.nextStep)
     }
 }

@@ -35,8 +35,7 @@ extension Node {
         tellFork(proof, in: index, at: now)
         // 2. What was told and heard of it counts to the trunk only.
         let trunkLast = proof.first.previous
-        links.announced[space] = nil
-        links.digests[space] = nil
+        spaces[index].replication.logClosed()
         for (id, number) in links.channels(of: space) {
             links.connections[id]?.link?.channels[number]?.lower(replica, to: trunkLast)
             guard id != source, links.connections[id]?.link?.channels[number]?.isFull == true else {

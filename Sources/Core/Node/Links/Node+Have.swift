@@ -192,7 +192,9 @@ extension Node {
         of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> Bytes32? {
         let space = spaces[index].id
-        if let told = links.announced[space], told.sealed[replica] == last { return told.hashes[replica] }
+        if let told = spaces[index].replication.advertised, told.sealed[replica] == last {
+            return told.hashes[replica]
+        }
         guard last <= spaces[index].durable[replica] else { return nil }
         let seal = try store.seals(space, replica, from: last, limit: 1).first
         return seal?.last == last ? seal?.chainHash : nil
@@ -200,16 +202,16 @@ extension Node {
 
     /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind
     /// the last seal held cannot be passed on.
-    mutating func announce(_ index: SpaceHandle) throws(StoreFailure) {
+    mutating func advertise(_ index: SpaceHandle) throws(StoreFailure) {
         let space = spaces[index].id
         // An empty space is told as well: that nothing is held is what a newcomer has to say.
-        if let told = links.announced[space], told.position >= spaces[index].position,
+        if let told = spaces[index].replication.advertised, told.position >= spaces[index].position,
             told.durable == spaces[index].durable
         {
             return
         }
-        var told = links.announced.removeValue(forKey: space) ?? Announced()
-        defer { links.announced[space] = told }
+        var told = spaces[index].replication.advertised.take() ?? AdvertisedLogs()
+        defer { spaces[index].replication.advertised = told }
         for entry in spaces[index].durable.entries(beyond: told.durable) {
             if let closing = spaces[index].forks.closed[entry.replica], entry.last >= closing.trunkLast {
                 told.sealed.advance(entry.replica, to: entry.last)

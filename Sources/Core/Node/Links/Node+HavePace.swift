@@ -11,12 +11,11 @@ import Wire
 extension Node {
     /// Tells on the channels of a space what advanced, as far as the budget allows.
     mutating func tellHave(_ index: SpaceHandle, at now: Instant) {
-        let space = spaces[index].id
-        guard let told = links.announced[space] else { return }
-        let channels = links.readyChannels(of: space)
+        guard let told = spaces[index].replication.advertised else { return }
+        let channels = links.readyChannels(of: spaces[index].id)
         if channels.isEmpty { return }
         let isPrompt = channels.count <= ReplicationLimits.promptLinksMax
-        links.gossip[space, default: SpaceGossip(at: now.monotonic)].budget.fill(at: now.monotonic)
+        spaces[index].replication.gossip.budget.fill(at: now.monotonic)
         var due: [(haveAt: UInt64, id: ConnectionID, number: UInt16)] = []
         for (id, number) in channels {
             // Not the channel itself: its vectors would be copied when it tells.
@@ -40,7 +39,7 @@ extension Node {
         for (_, id, number) in due.sorted(by: { ($0.haveAt, $0.id) < ($1.haveAt, $1.id) }) {
             let since = links.connections[id]?.link?.channels[number]?.advancedAt ?? now.monotonic
             guard
-                links.gossip[space]?.budget.isOpen == true
+                spaces[index].replication.gossip.budget.isOpen
                     || now.monotonic >= since + ReplicationLimits.haveDelayMax
             else { continue }
             tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
@@ -49,9 +48,8 @@ extension Node {
 
     /// Tells on one channel what advanced, now.
     mutating func tellHave(_ place: ChannelPlace, at now: Instant) {
-        let space = spaces[place.space].id
         guard let hash = links.connections[place.connection]?.link?.handshakeHash,
-            let told = links.announced[space],
+            let told = spaces[place.space].replication.advertised,
             // Taken out while it is worked on, so that its vectors are changed in place.
             var channel = links.connections[place.connection]?.link?.channels.removeValue(
                 forKey: place.number)
@@ -72,7 +70,7 @@ extension Node {
         }
         for body in HaveFrame.frames(have.isFull ? .full : .delta, entries) {
             let frame = LinkFrame(body, on: place.number)
-            links.gossip[space]?.budget.spend(frame.body.count + 26)
+            spaces[place.space].replication.gossip.budget.spend(frame.body.count + 26)
             links.counters.haveBytesSent += UInt64(frame.body.count)
             frames.append(frame)
         }
@@ -81,9 +79,8 @@ extension Node {
 
     /// When `tellHave` has something to tell on a channel.
     func haveDeadline(_ channel: SpaceChannel) -> UInt64? {
-        guard let since = channel.advancedAt, let budget = links.gossip[channel.space]?.budget else {
-            return nil
-        }
+        guard let since = channel.advancedAt, let index = spaces.handle(of: channel.space) else { return nil }
+        let budget = spaces[index].replication.gossip.budget
         return max(
             since + ReplicationLimits.haveDelayMilliseconds,
             min(budget.opensAt, since + ReplicationLimits.haveDelayMax))

@@ -82,10 +82,6 @@ extension Node {
             if isLeaving { openChannels(on: id, at: now) }
         }
         for log in links.buffer.logs(of: space) { _ = links.buffer.drop(log) }
-        links.announced[space] = nil
-        links.gossip[space] = nil
-        links.views[space] = nil
-        links.digests[space] = nil
         links.keyOfAddress = links.keyOfAddress.filter { $0.value != space || isLeaving }
         links.nextDialCheck = 0
     }

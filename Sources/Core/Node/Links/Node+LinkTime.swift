@@ -157,7 +157,7 @@ extension Node {
                 if case .provisional(_, let deadline) = channel.standing { take(deadline) }
             }
         }
-        for index in spaces.indices { take(gossipDeadline(of: spaces[index].id)) }
+        for index in spaces.indices { take(gossipDeadline(of: index)) }
         take(viewsDeadline)
         for join in links.joins.values { take(join.deadline) }
         if links.book.isChanged { take(links.nextBookWrite) }

@@ -45,7 +45,7 @@ extension Node {
         var round = SegmentRound()
         do throws(StoreFailure) {
             for index in spaces.indices {
-                try announce(index)
+                try advertise(index)
                 try advanceDigest(index, at: now)
                 mendGap(index, at: now)
             }
@@ -69,7 +69,7 @@ extension Node {
     ) throws(StoreFailure) {
         guard let space = links.connections[id]?.link?.channels[number]?.space,
             let index = spaces.handle(of: space),
-            let told = links.announced[space],
+            let told = spaces[index].replication.advertised,
             // Taken out while it is worked on, so that its vectors are changed in place.
             var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
         else { return }
@@ -115,7 +115,7 @@ extension Node {
 
     /// The next segment that the peer lacks, in commit order; nil: nothing more is known to be lacking.
     private mutating func nextSegment(
-        for sync: inout SpaceSync, in index: SpaceHandle, _ told: Announced, _ round: inout SegmentRound
+        for sync: inout SpaceSync, in index: SpaceHandle, _ told: AdvertisedLogs, _ round: inout SegmentRound
     ) throws(StoreFailure) -> [UInt8]? {
         let space = spaces[index].id
         guard spaces[index].keys.current.content != nil, sync.isBehind(told.position.value) else {
@@ -164,7 +164,9 @@ extension Node {
     }
 
     /// Sending begins before the first change, in commit order, that the peer lacks.
-    private func rewind(_ sync: inout SpaceSync, in space: SpaceID, _ told: Announced) throws(StoreFailure) {
+    private func rewind(_ sync: inout SpaceSync, in space: SpaceID, _ told: AdvertisedLogs)
+        throws(StoreFailure)
+    {
         var start = told.position.value
         for missing in sync.missing(of: told.sealed) {
             let run = try store.runs(space, missing.replica, from: missing.sequence, bytesMax: 1).first
@@ -207,7 +209,7 @@ extension Node {
         segment.encode(into: &writer)
         round.keep(writer.bytes, through: end, as: key)
         sync.noteSent(replica, to: end, bytes: writer.count)
-        if replica == spaces[index].ownReplica { links.gossip[space]?.budget.earn(writer.count) }
+        if replica == spaces[index].ownReplica { spaces[index].replication.gossip.budget.earn(writer.count) }
         return writer.bytes
     }
 

@@ -31,18 +31,15 @@ extension Node {
 
     /// Something that was lacking came here.
     mutating func cameNew(_ replica: ReplicaID, bytes: Int, _ place: ChannelPlace, at now: Instant) {
-        let space = spaces[place.space].id
         guard let device = links.connections[place.connection]?.link?.device,
             let pushes = links.connections[place.connection]?.link?.channels[place.number]?.sync.tree.pushes(
                 replica)
         else { return }
         links.connections[place.connection]?.link?.channels[place.number]?.usefulAt = now.monotonic
-        var gossip = links.gossip.removeValue(forKey: space) ?? SpaceGossip(at: now.monotonic)
-        gossip.budget.earn(bytes)
         links.counters.usefulBytes += UInt64(bytes)
-        gossip.deliverers[replica] = device
-        if pushes { gossip.suppliers[replica] = place.connection }
-        links.gossip[space] = gossip
+        spaces[place.space].replication.gossip.budget.earn(bytes)
+        spaces[place.space].replication.gossip.deliverers[replica] = device
+        if pushes { spaces[place.space].replication.gossip.suppliers[replica] = place.connection }
     }
 
     /// A segment came whose changes are known already: one of the two links that push the log is too many.
@@ -50,16 +47,16 @@ extension Node {
         _ replica: ReplicaID, of author: DeviceID, _ place: ChannelPlace, at now: Instant
     ) {
         let space = spaces[place.space].id
-        guard var gossip = links.gossip[space], let link = links.connections[place.connection]?.link,
+        guard let link = links.connections[place.connection]?.link,
             let channel = link.channels[place.number]
         else { return }
-        guard let supplier = gossip.suppliers[replica], let other = links.connections[supplier]?.link,
+        guard let supplier = spaces[place.space].replication.gossip.suppliers[replica],
+            let other = links.connections[supplier]?.link,
             let number = other.channel(of: space), other.channels[number]?.sync.tree.pushes(replica) == true
         else {
             // Whoever brought it first is gone, or was asked once: this is the one that pushes it.
             if channel.sync.tree.pushes(replica) {
-                gossip.suppliers[replica] = place.connection
-                links.gossip[space] = gossip
+                spaces[place.space].replication.gossip.suppliers[replica] = place.connection
             }
             return
         }
@@ -72,8 +69,7 @@ extension Node {
         }
         if link.device == author, channel.sync.tree.pushes(replica) {
             // The author itself: no way is shorter, however the race went.
-            gossip.suppliers[replica] = place.connection
-            links.gossip[space] = gossip
+            spaces[place.space].replication.gossip.suppliers[replica] = place.connection
             prune(replica, on: supplier, number)
         } else {
             prune(replica, on: place.connection, place.number)

@@ -28,23 +28,23 @@ extension Node {
     /// Brings the views up to the rosters. Costs nothing while those are as they were.
     private mutating func refreshViews(at now: Instant) {
         for index in spaces.indices
-        where links.views[spaces[index].id]?.rosterCount != spaces[index].roster.count {
+        where spaces[index].replication.view?.rosterCount != spaces[index].roster.count {
             let space = spaces[index]
             let members = space.roster.members().filter { $0.state == .active && $0.device != device }
                 .map(\.device)
             var state =
-                links.views[space.id]
+                space.replication.view
                 ?? SpaceView(
                     rosterCount: 0, members: [], view: PartialView(seed: links.dice.next(), at: now.monotonic)
                 )
             state.rosterCount = space.roster.count
             state.members = members
-            links.views[space.id] = state
+            spaces[index].replication.view = state
         }
     }
 
     /// True when not everybody is linked to everybody.
-    func isLarge(_ index: SpaceHandle) -> Bool { links.views[spaces[index].id]?.isLarge ?? false }
+    func isLarge(_ index: SpaceHandle) -> Bool { spaces[index].replication.view?.isLarge ?? false }
 
     /// Links that a large space is to have.
     var activeLinks: Int { configuration.settings.activeLinks }
@@ -56,7 +56,7 @@ extension Node {
         var wanted: Set<DeviceID> = []
         for index in spaces.indices {
             let space = spaces[index].id
-            guard var state = links.views.removeValue(forKey: space) else { continue }
+            guard var state = spaces[index].replication.view.take() else { continue }
             if state.isLarge {
                 let targets = state.view.targets(
                     linked: linkedDevices(of: space), wanted: activeLinks, members: state.members,
@@ -66,7 +66,7 @@ extension Node {
             } else {
                 wanted.formUnion(state.members)
             }
-            links.views[space] = state
+            spaces[index].replication.view = state
         }
         wanted.formUnion(awaitedDevices)
         return wanted
@@ -105,7 +105,7 @@ extension Node {
     mutating func walkArrived(_ frame: WalkFrame, _ place: ChannelPlace, at now: Instant) {
         let space = spaces[place.space].id
         guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number],
-            frame.device != device, links.views[space]?.isLarge == true,
+            frame.device != device, isLarge(place.space),
             spaces[place.space].roster.role(of: frame.device) != nil
         else { return }
         // A flood of walks goes no further than here.
@@ -115,11 +115,13 @@ extension Node {
         else { return }
         links.connections[place.connection]?.link?.channels[place.number]?.walksUntil = spent
         let others = linkedDevices(of: space).sorted()
-        if frame.stops > 0, let next = links.views[space]?.view.nextStop(others, after: link.device) {
+        if frame.stops > 0,
+            let next = spaces[place.space].replication.view?.view.nextStop(others, after: link.device)
+        {
             let onward = WalkFrame(stops: frame.stops - 1, device: frame.device, addresses: frame.addresses)
             return send(onward, to: next, in: space)
         }
-        links.views[space]?.view.hear(
+        spaces[place.space].replication.view?.view.hear(
             .init(device: frame.device, addresses: frame.addresses, teller: link.device))
         links.nextDialCheck = min(links.nextDialCheck, now.monotonic + 1_000)
     }
@@ -132,8 +134,8 @@ extension Node {
 
     /// A peer closed the link because it has enough: others first for a while.
     mutating func peerHasEnough(_ peer: DeviceID, at now: Instant) {
-        for space in links.views.keys.sorted() where links.views[space]?.isLarge == true {
-            links.views[space]?.view.avoid(peer, at: now.monotonic)
+        for index in spaces.indices where isLarge(index) {
+            spaces[index].replication.view?.view.avoid(peer, at: now.monotonic)
         }
     }
 
@@ -144,14 +146,14 @@ extension Node {
         refreshViews(at: now)
         for index in spaces.indices {
             let space = spaces[index].id
-            guard links.views[space]?.isLarge == true else { continue }
+            guard isLarge(index) else { continue }
             trim(index, at: now)
-            guard links.views[space]?.view.beginsWalk(at: now.monotonic) == true else { continue }
+            guard spaces[index].replication.view?.view.beginsWalk(at: now.monotonic) == true else { continue }
             tellNeighbours(index, again: true, at: now)
             let walk = WalkFrame(
                 stops: MeshLimits.walkStops, device: device, addresses: announcedAddresses())
             let linked = linkedDevices(of: space).sorted()
-            if let first = links.views[space]?.view.nextStop(linked, after: nil) {
+            if let first = spaces[index].replication.view?.view.nextStop(linked, after: nil) {
                 send(walk, to: first, in: space)
             }
         }
@@ -160,7 +162,7 @@ extension Node {
     /// Tells peers of a large space how many links there are: once a link, and again with each walk.
     mutating func tellNeighbours(_ index: SpaceHandle, again: Bool, at now: Instant) {
         let space = spaces[index].id
-        guard links.views[space]?.isLarge == true else { return }
+        guard isLarge(index) else { return }
         let channels = links.channels(of: space)
         for (id, number) in channels {
             guard let channel = links.connections[id]?.link?.channels[number], channel.isReady,
@@ -182,9 +184,9 @@ extension Node {
     private mutating func trim(_ index: SpaceHandle, at now: Instant) {
         let space = spaces[index].id
         let channels = links.channels(of: space)
-        guard links.views[space]?.isLarge == true, channels.count > activeLinks else { return }
+        guard isLarge(index), channels.count > activeLinks else { return }
         let awaited = Set(awaitedDevices)
-        let asked = links.gossip[space]?.ask?.connection
+        let asked = spaces[index].replication.gossip.ask?.connection
         var connection: [DeviceID: (ConnectionID, UInt16)] = [:]
         let candidates = channels.compactMap { id, number -> PartialView.Link? in
             guard let link = links.connections[id]?.link, let channel = link.channels[number] else {
@@ -198,7 +200,8 @@ extension Node {
                 device: link.device, links: channel.neighbour.map { Int($0.links) }, isNeeded: isNeeded)
         }
         let wanted = activeLinks
-        let chosen = links.views[space]?.view.surplus(candidates, wanted: wanted, at: now.monotonic)
+        let chosen = spaces[index].replication.view?.view.surplus(
+            candidates, wanted: wanted, at: now.monotonic)
         guard let chosen, let (id, number) = connection[chosen] else { return }
         let others = peersToTell(chosen, in: index).filter { $0.device != device }
         if !others.isEmpty { send([LinkFrame(PeersFrame(others), on: number)], on: id) }
@@ -207,12 +210,16 @@ extension Node {
 
     /// Another space of the link is small, and wants all its members.
     private func isWantedElsewhere(_ link: PeerLink, but space: SpaceID) -> Bool {
-        link.channels.values.contains { $0.space != space && links.views[$0.space]?.isLarge == false }
+        link.channels.values.contains { channel in
+            guard channel.space != space, let index = spaces.handle(of: channel.space) else { return false }
+            return spaces[index].replication.view?.isLarge == false
+        }
     }
 
     /// When `tickViews` or the targets have something to do.
     var viewsDeadline: UInt64? {
-        links.views.values.filter(\.isLarge).flatMap { [$0.view.nextWalk, $0.view.targetsDeadline] }
+        spaces.compactMap(\.replication.view).filter(\.isLarge)
+            .flatMap { [$0.view.nextWalk, $0.view.targetsDeadline] }
             .compactMap(\.self).min()
     }
 

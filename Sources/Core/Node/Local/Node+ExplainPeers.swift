@@ -82,7 +82,7 @@ extension Node {
                 .underWay,
                 "it was sent on this link, and the peer has not said yet that it has it on its disk")
         }
-        if let told = links.announced[spaces[index].id], told.durable.contains(dot),
+        if let told = spaces[index].replication.advertised, told.durable.contains(dot),
             !told.sealed.contains(dot)
         {
             return Whereabouts(

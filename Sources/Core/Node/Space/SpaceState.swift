@@ -49,6 +49,13 @@ struct SpaceState: Sendable {
     /// Changes that are held and not executed, although they are not void, by their ids.
     var skipped: [Dot: SkippedRecord] = [:]
 
+    /// Where changes go and come from, while links last.
+    var replication: Replication {
+        _read { yield replicationBox.value }
+        _modify { yield &replicationBox.value }
+    }
+    private var replicationBox = Boxed(Replication())
+
     /// What is wrong with what is stored of a document.
     struct Damage: Sendable {
         let reason: String

@@ -52,9 +52,14 @@ struct Spaces: Sendable {
         return list.remove(at: offset)
     }
 
-    /// Everything is made again from the store.
+    /// Everything is made again from the store; of replication stays what is known without links.
     mutating func replaceAll(with spaces: Spaces) {
+        let former = self
         list = spaces.list
+        for offset in list.indices {
+            guard let known = former.handle(of: list[offset].id) else { continue }
+            list[offset].replication = former[known].replication
+        }
         generation += 1
     }
 
