@@ -59,8 +59,7 @@ extension Node {
         let delay = digestDelay(of: space)
         let isWanted = links.connections.values.contains { connection in
             connection.link?.channels.values.contains { channel in
-                channel.space == space && channel.toldDigest == nil
-                    && channel.levelSince.map { now.monotonic >= $0 + delay } ?? false
+                channel.space == space && channel.digest.isDue(after: delay, at: now.monotonic)
             } ?? false
         }
         guard isWanted else { return }
@@ -117,11 +116,11 @@ extension Node {
         on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) -> DigestFrame? {
         guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable else {
-            (channel.levelSince, channel.toldDigest, channel.peerDigest) = (nil, nil, nil)
+            channel.digest.reset()
             return nil
         }
-        if channel.levelSince == nil { channel.levelSince = now.monotonic }
-        guard channel.toldDigest == nil, let walk = spaces[index].replication.digest, walk.isDone,
+        channel.digest.recordLevel(at: now.monotonic)
+        guard channel.digest.told == nil, let walk = spaces[index].replication.digest, walk.isDone,
             walk.position == spaces[index].position
         else { return nil }
         var writer = ByteWriter()
@@ -132,29 +131,29 @@ extension Node {
         let frame = DigestFrame(
             vectorHash: Blake2b.hash256(writer.bytes), rosterHash: spaces[index].roster.rosterHash,
             exceptionsHash: spaces[index].exceptionsHash, documentsDigest: walk.digest.whole)
-        channel.toldDigest = frame
+        channel.digest.tell(frame)
         return frame
     }
 
     mutating func digestArrived(_ frame: DigestFrame, _ place: ChannelPlace, at now: Instant) {
-        links.connections[place.connection]?.link?.channels[place.number]?.peerDigest = frame
-        guard let channel = links.connections[place.connection]?.link?.channels[place.number],
-            let mine = channel.toldDigest, mine.isComparable(to: frame)
-        else { return }
-        guard mine.documentsDigest != frame.documentsDigest else {
+        let verdict = links.connections[place.connection]?.link?.channels[place.number]?.digest.receive(frame)
+        switch verdict {
+        case .incomparable, nil: return
+        case .equal:
             let peer = links.connections[place.connection]?.link?.device
-            return resolveAlarm(code: "digest-differs", space: channel.space, device: peer)
+            resolveAlarm(code: "digest-differs", space: spaces[place.space].id, device: peer)
+        case .different(let mine):
+            guard let walk = walk(of: mine, in: place.space), begins(.parts, place) else { return }
+            let parts = DigestPartsFrame(of: mine.documentsDigest, parts: walk.digest.partHashes)
+            send([LinkFrame(parts, on: place.number)], on: place.connection)
         }
-        guard let walk = walk(of: mine, in: place.space), takes(.parts, place) else { return }
-        let parts = DigestPartsFrame(of: mine.documentsDigest, parts: walk.digest.partHashes)
-        send([LinkFrame(parts, on: place.number)], on: place.connection)
     }
 
     mutating func digestPartsArrived(_ frame: DigestPartsFrame, _ place: ChannelPlace) {
-        guard let channel = links.connections[place.connection]?.link?.channels[place.number],
-            let mine = channel.toldDigest, let walk = walk(of: mine, in: place.space),
+        guard let mine = links.connections[place.connection]?.link?.channels[place.number]?.digest.told,
+            let walk = walk(of: mine, in: place.space),
             let part = StateDigest.firstDifference(walk.digest.partHashes, frame.parts),
-            takes(.documents, place)
+            begins(.documents, place)
         else { return }
         do throws(StoreFailure) {
             let lines = try digestLines(of: part, in: place.space).map {
@@ -170,10 +169,9 @@ extension Node {
     mutating func digestDocumentsArrived(
         _ frame: DigestDocumentsFrame, _ place: ChannelPlace, at now: Instant
     ) {
-        guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number],
-            let mine = channel.toldDigest, let theirs = channel.peerDigest, mine.isComparable(to: theirs),
-            mine.documentsDigest != theirs.documentsDigest, walk(of: mine, in: place.space) != nil,
-            takes(.document, place)
+        guard let link = links.connections[place.connection]?.link,
+            let mine = link.channels[place.number]?.digest.difference, walk(of: mine, in: place.space) != nil,
+            begins(.document, place)
         else { return }
         do throws(StoreFailure) {
             let lines = try digestLines(of: Int(frame.part), in: place.space)
@@ -187,16 +185,15 @@ extension Node {
                     hint:
                         "keep both state directories and report it; the logs are intact, and documents "
                         + "follow from them",
-                    since: now.wall, space: channel.space, device: link.device))
+                    since: now.wall, space: spaces[place.space].id, device: link.device))
         } catch {
             batch.fail(error)
         }
     }
 
-    /// True when the step was not taken yet since the digest was told.
-    private mutating func takes(_ step: DigestStep, _ place: ChannelPlace) -> Bool {
-        links.connections[place.connection]?.link?.channels[place.number]?.digestSteps.insert(step).inserted
-            ?? false
+    /// True when the step was not made yet since the digest was told.
+    private mutating func begins(_ step: DigestExchange.Step, _ place: ChannelPlace) -> Bool {
+        links.connections[place.connection]?.link?.channels[place.number]?.digest.begins(step) ?? false
     }
 
     /// The walk that a digest was told from; nil when the space moved on since.
@@ -229,11 +226,10 @@ extension Node {
 
     /// When the digest of a channel's space has a step to do.
     func digestDeadline(_ channel: SpaceChannel) -> UInt64? {
-        guard channel.isFull, channel.toldDigest == nil, let since = channel.levelSince else { return nil }
-        let due = since + digestDelay(of: channel.space)
-        guard let index = spaces.handle(of: channel.space), let walk = spaces[index].replication.digest else {
-            return due
+        guard channel.isFull, channel.digest.told == nil, let index = spaces.handle(of: channel.space) else {
+            return nil
         }
-        return max(due, walk.nextStep)
+        return channel.digest.deadline(
+            after: digestDelay(of: channel.space), nextStep: spaces[index].replication.digest?.nextStep)
     }
 }

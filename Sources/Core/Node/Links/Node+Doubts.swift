@@ -63,7 +63,7 @@ extension Node {
             let channel = links.connections[place.connection]?.link?.channels[place.number]
             // Before its first HAVE nothing is known.
             let isLacking = channel?.sync.peerHave == nil || !self.lacking(at: place).isEmpty
-            links.connections[place.connection]?.link?.channels[place.number]?.isAhead = isLacking
+            links.connections[place.connection]?.link?.channels[place.number]?.supply.isAhead = isLacking
             return isLacking
         }
         doubt.stands = !lacking.isEmpty
@@ -75,7 +75,7 @@ extension Node {
             else { continue }
             let patience = patience(with: place.connection)
             // What is bringing something need not be asked.
-            guard now.monotonic >= (channel.usefulAt ?? 0) + patience else { continue }
+            guard now.monotonic >= (channel.supply.usefulAt ?? 0) + patience else { continue }
             longest = max(longest, patience)
             graft(logsToAsk(of: place), place, isAgain: true, at: now)
         }

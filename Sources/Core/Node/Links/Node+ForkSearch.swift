@@ -18,10 +18,9 @@ import Wire
 extension Node {
     /// Begins the search with the peer of a channel, unless one was begun a moment ago.
     mutating func compareBoundaries(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) {
-        let last = links.connections[place.connection]?.link?.channels[place.number]?.comparisons[replica]
-        if let last, now.monotonic < last + ReplicationLimits.forkSearchMilliseconds { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.comparisons[replica] =
-            now.monotonic
+        let begins = links.connections[place.connection]?.link?.channels[place.number]?.forks.beginsSearch(
+            replica, at: now.monotonic)
+        guard begins == true else { return }
         do throws(StoreFailure) {
             let mine = try boundaries(of: replica, after: .none, before: .max, in: place.space)
             sendBoundaries(mine, of: replica, place)
@@ -33,7 +32,7 @@ extension Node {
     mutating func forkBoundariesArrived(_ frame: ForkBoundariesFrame, _ place: ChannelPlace, at now: Instant)
     {
         let replica = frame.replica
-        guard spaces[place.space].logs[replica] != nil, spendsSearch(place, at: now) else { return }
+        guard spaces[place.space].logs[replica] != nil, answersSearch(place, at: now) else { return }
         do throws(StoreFailure) {
             try spaces[place.space].writeRun(to: &store, &batch)
             // 1. The last boundary that is equal, and the next one named, which is not ours.
@@ -60,15 +59,9 @@ extension Node {
     }
 
     /// Answering costs a walk over a log's boundaries and a run of it: so many in a while, then silence.
-    private mutating func spendsSearch(_ place: ChannelPlace, at now: Instant) -> Bool {
-        guard var searches = links.connections[place.connection]?.link?.channels[place.number]?.searches
-        else { return false }
-        if now.monotonic >= searches.since + ReplicationLimits.forkSearchMilliseconds {
-            searches = (0, now.monotonic)
-        }
-        searches.count += 1
-        links.connections[place.connection]?.link?.channels[place.number]?.searches = searches
-        return searches.count <= ReplicationLimits.forkSearchesMax
+    private mutating func answersSearch(_ place: ChannelPlace, at now: Instant) -> Bool {
+        links.connections[place.connection]?.link?.channels[place.number]?.forks.answersSearch(
+            at: now.monotonic) ?? false
     }
 
     mutating func forkRunArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {

@@ -92,8 +92,7 @@ extension Node {
 
     /// What to say of forks when a channel has become full: nothing where there are none.
     func forksToTell(on channel: inout SpaceChannel, _ number: UInt16, in index: SpaceHandle) -> [LinkFrame] {
-        guard !channel.hasToldForks else { return [] }
-        channel.hasToldForks = true
+        guard channel.forks.says(.hash) else { return [] }
         let closed = spaces[index].forks.closed
         guard !closed.isEmpty else { return [] }
         return [LinkFrame(ForksFrame(hash: closed.hash, entries: nil), on: number)]
@@ -104,9 +103,8 @@ extension Node {
         let closed = spaces[place.space].forks.closed
         guard frame.hash != closed.hash else { return }
         guard let theirs = frame.entries else { return sendForks(place) }
-        let channel = links.connections[place.connection]?.link?.channels[place.number]
-        guard channel?.hasAnsweredForks == false else { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.hasAnsweredForks = true
+        guard links.connections[place.connection]?.link?.channels[place.number]?.forks.says(.answer) == true
+        else { return }
         let known = Dictionary(theirs.map { ($0.replica, $0) }) { first, _ in first }
         do throws(StoreFailure) {
             for record in try store.forks(spaces[place.space].id) {
@@ -135,15 +133,14 @@ extension Node {
 
     /// Once a channel.
     private mutating func sendForks(_ place: ChannelPlace) {
-        let channel = links.connections[place.connection]?.link?.channels[place.number]
-        guard channel?.hasListedForks == false else { return }
+        guard links.connections[place.connection]?.link?.channels[place.number]?.forks.says(.list) == true
+        else { return }
         let closed = spaces[place.space].forks.closed
         let entries = closed.replicas.compactMap { replica in
             closed[replica].map {
                 ForksFrame.Entry(replica: replica, first: $0.first, trunkHash: $0.trunkHash)
             }
         }
-        links.connections[place.connection]?.link?.channels[place.number]?.hasListedForks = true
         let frame = ForksFrame(hash: closed.hash, entries: entries)
         send([LinkFrame(frame, on: place.number)], on: place.connection)
     }
@@ -215,14 +212,5 @@ extension Node {
         }
         guard let key else { return nil }
         return try segment.open(contentKey: key)
-    }
-}
-
-extension SpaceChannel {
-    /// What both sides said of a log counts up to here only.
-    mutating func lower(_ replica: ReplicaID, to last: SequenceNumber) {
-        self.sync.lower(replica, to: last)
-        self.toldPosition = nil
-        (self.levelSince, self.toldDigest, self.peerDigest) = (nil, nil, nil)
     }
 }

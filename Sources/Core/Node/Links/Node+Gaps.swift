@@ -21,7 +21,7 @@ extension Node {
             if lacking.count > ReplicationLimits.graftLogsMax { break }
         }
         guard !lacking.isEmpty else { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.isAhead = true
+        links.connections[place.connection]?.link?.channels[place.number]?.supply.isAhead = true
         let gossip = spaces[place.space].replication.gossip
         if gossip.gap == nil, !isDoubted(place.connection, gossip) {
             let wait = graftDelay(of: lacking, in: place.space, from: place.connection)
@@ -134,11 +134,11 @@ extension Node {
         _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], at now: Instant
     ) -> SpaceGossip.Gap? {
         for (id, number) in channels {
-            guard links.connections[id]?.link?.channels[number]?.isAhead == true else { continue }
+            guard links.connections[id]?.link?.channels[number]?.supply.isAhead == true else { continue }
             let place = ChannelPlace(connection: id, number: number, space: index)
             let dots = lacking(at: place)
             if dots.isEmpty {
-                links.connections[id]?.link?.channels[number]?.isAhead = false
+                links.connections[id]?.link?.channels[number]?.supply.isAhead = false
                 continue
             }
             let wait = graftDelay(of: dots, in: index, from: id)
@@ -176,7 +176,7 @@ extension Node {
             // An eager link that is known to hold it, and brings other things meanwhile, will come to it.
             guard ask != nil || brings(gap, channel) else { continue }
             let patience = patience(with: id)
-            var last = max(channel.usefulAt ?? 0, ask?.at ?? 0)
+            var last = max(channel.supply.usefulAt ?? 0, ask?.at ?? 0)
             // A large segment on a slow line arrives in parts.
             if links.connections[id]?.secure.heldBytes ?? 0 > 0, !link.liveness.isSilent(at: now.monotonic) {
                 last = now.monotonic
@@ -245,7 +245,7 @@ extension Node {
             logs.isEmpty ? channel.sync.tree.isEager : logs.contains(where: channel.sync.tree.pushes)
         if isAgain || isPushed { channel.sync.askAgain(at: now.monotonic) }
         channel.sync.graft(logs)
-        channel.pruning.subtract(logs.isEmpty ? Array(channel.pruning) : logs)
+        channel.supply.graft(logs)
         links.connections[place.connection]?.link?.channels[place.number] = channel
         tellHave(place, at: now)
         send([LinkFrame(GraftFrame(logs), on: place.number)], on: place.connection)

@@ -16,32 +16,23 @@ extension Node {
         if channels.isEmpty { return }
         let isPrompt = channels.count <= ReplicationLimits.promptLinksMax
         spaces[index].replication.gossip.budget.fill(at: now.monotonic)
-        var due: [(haveAt: UInt64, id: ConnectionID, number: UInt16)] = []
+        var due: [(last: UInt64, id: ConnectionID, number: UInt16, isOverdue: Bool)] = []
         for (id, number) in channels {
             // Not the channel itself: its vectors would be copied when it tells.
             let found = links.connections[id]?.link?.channels[number].map {
-                ($0.toldPosition, $0.sync.mustTell(at: now.monotonic), $0.advancedAt, $0.haveAt)
+                ($0.sync.mustTell(at: now.monotonic), $0.pacing.position)
             }
-            guard let (toldPosition, mustTell, advancedAt, haveAt) = found else { continue }
-            let hasNews = toldPosition != told.position
-            if mustTell || (hasNews && isPrompt) {
-                tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
-                continue
-            }
-            guard hasNews else { continue }
-            if advancedAt == nil {
-                links.connections[id]?.link?.channels[number]?.advancedAt = now.monotonic
-            }
-            if now.monotonic >= (advancedAt ?? now.monotonic) + ReplicationLimits.haveDelayMilliseconds {
-                due.append((haveAt, id, number))
+            guard let (mustTell, position) = found, mustTell || position != told.position else { continue }
+            switch links.connections[id]?.link?.channels[number]?.pacing.turn(
+                told.position, mustTell: mustTell, isPrompt: isPrompt, at: now.monotonic)
+            {
+            case .now: tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
+            case .due(let last, let isOverdue): due.append((last, id, number, isOverdue))
+            case .rest, nil: break
             }
         }
-        for (_, id, number) in due.sorted(by: { ($0.haveAt, $0.id) < ($1.haveAt, $1.id) }) {
-            let since = links.connections[id]?.link?.channels[number]?.advancedAt ?? now.monotonic
-            guard
-                spaces[index].replication.gossip.budget.isOpen
-                    || now.monotonic >= since + ReplicationLimits.haveDelayMax
-            else { continue }
+        for (_, id, number, isOverdue) in due.sorted(by: { ($0.last, $0.id) < ($1.last, $1.id) }) {
+            guard isOverdue || spaces[index].replication.gossip.budget.isOpen else { continue }
             tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
         }
     }
@@ -54,12 +45,11 @@ extension Node {
             var channel = links.connections[place.connection]?.link?.channels.removeValue(
                 forKey: place.number)
         else { return }
-        channel.toldPosition = told.position
-        channel.advancedAt = nil
+        channel.pacing.tell(through: told.position)
         // Which logs are closed is said before what is held of them.
         var frames = forksToTell(on: &channel, place.number, in: place.space)
         let have = channel.sync.nextHave(told.sealed, at: now.monotonic)
-        if have != nil { channel.haveAt = now.monotonic }
+        if have != nil { channel.pacing.recordSent(at: now.monotonic) }
         links.connections[place.connection]?.link?.channels[place.number] = channel
         guard let have else { return send(frames, on: place.connection) }
         let entries = have.entries.map { entry in
@@ -79,10 +69,7 @@ extension Node {
 
     /// When `tellHave` has something to tell on a channel.
     func haveDeadline(_ channel: SpaceChannel) -> UInt64? {
-        guard let since = channel.advancedAt, let index = spaces.handle(of: channel.space) else { return nil }
-        let budget = spaces[index].replication.gossip.budget
-        return max(
-            since + ReplicationLimits.haveDelayMilliseconds,
-            min(budget.opensAt, since + ReplicationLimits.haveDelayMax))
+        guard let index = spaces.handle(of: channel.space) else { return nil }
+        return channel.pacing.deadline(spaces[index].replication.gossip.budget)
     }
 }

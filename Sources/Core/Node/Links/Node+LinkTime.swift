@@ -151,7 +151,7 @@ extension Node {
                 take(channel.sync.resendAt)
                 take(channel.backlog.due)
                 take(digestDeadline(channel))
-                take(rosterDeadline(channel))
+                take(channel.roster.deadline)
                 take(haveDeadline(channel))
                 take(rateDeadline(channel, link))
                 if case .provisional(_, let deadline) = channel.standing { take(deadline) }

@@ -48,18 +48,6 @@ extension Node {
         }
     }
 
-    /// What of it the peer was not told yet; nil when nothing is new.
-    func peersToTell(_ peer: DeviceID?, in index: SpaceHandle, beyond told: inout [DeviceID: [PeerAddress]])
-        -> PeersFrame?
-    {
-        var news: [PeersFrame.Entry] = []
-        for entry in peersToTell(peer, in: index) where told[entry.device] != entry.addresses {
-            told[entry.device] = entry.addresses
-            news.append(entry)
-        }
-        return news.isEmpty ? nil : PeersFrame(news)
-    }
-
     /// A peer names addresses. Its own it knows best; of others it only adds.
     mutating func peersArrived(_ frame: PeersFrame, _ place: ChannelPlace) {
         guard let link = links.connections[place.connection]?.link else { return }

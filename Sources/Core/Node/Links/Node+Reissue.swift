@@ -52,7 +52,7 @@ extension Node {
     private mutating func askForBranch(_ replica: ReplicaID, in index: SpaceHandle) {
         for (id, number) in links.channels(of: spaces[index].id) {
             guard links.connections[id]?.link?.channels[number]?.isFull == true else { continue }
-            links.connections[id]?.link?.channels[number]?.branches[replica] = nil
+            links.connections[id]?.link?.channels[number]?.forks.branches[replica] = nil
             send(askForBranch(replica, on: number, in: index).map { [$0] } ?? [], on: id)
         }
     }
@@ -397,7 +397,8 @@ extension Node {
             }
             walk = BranchWalk(log: try LogState(of: run.declaration, in: spaces[index].id, after: base))
         } else {
-            let known = links.connections[place.connection]?.link?.channels[place.number]?.branches[replica]
+            let known = links.connections[place.connection]?.link?.channels[place.number]?.forks.branches[
+                replica]
             // It goes on where the last one ended; what it holds is checked against that.
             guard let known, known.log.last == base.last else { return }
             walk = known
@@ -406,11 +407,11 @@ extension Node {
         let verified = try walk.log.verify(run)
         let isWritten = try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
         guard isWritten, !walk.isOver else {
-            links.connections[place.connection]?.link?.channels[place.number]?.branches[replica] = nil
+            links.connections[place.connection]?.link?.channels[place.number]?.forks.branches[replica] = nil
             guard !isWritten else { return }
             return askAgain(replica, in: index, at: now)
         }
-        links.connections[place.connection]?.link?.channels[place.number]?.branches[replica] = walk
+        links.connections[place.connection]?.link?.channels[place.number]?.forks.branches[replica] = walk
         guard walk.log.isAtBoundary else { return }
         let ask = ForkAskFrame(replica: replica, first: closing.first, from: run.run.last + 1)
         send([LinkFrame(ask, on: place.number)], on: place.connection)

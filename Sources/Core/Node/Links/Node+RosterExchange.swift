@@ -22,34 +22,18 @@ extension Node {
     }
 
     mutating func rosterHaveArrived(_ frame: RosterHaveFrame, _ place: ChannelPlace, at now: Instant) {
-        links.connections[place.connection]?.link?.channels[place.number]?.rosterQuestion = frame
+        links.connections[place.connection]?.link?.channels[place.number]?.roster.receive(frame)
         answerRosterHave(place, at: now)
     }
 
-    /// Answers what was asked last when it may be answered. A question costs the peer a few bytes and this
-    /// node a roster; a later one names more of it, so those between them are not missed.
+    /// Answers what was asked last when it may be answered.
     mutating func answerRosterHave(_ place: ChannelPlace, at now: Instant) {
-        let rate = ReplicationLimits.rosterAnswerBytesPerSecond
-        guard let channel = links.connections[place.connection]?.link?.channels[place.number],
-            let frame = channel.rosterQuestion
-        else { return }
-        var answers = channel.rosterAnswers
-        guard answers.isOpen(rate: rate, at: now.monotonic) else { return }
         let roster = spaces[place.space].roster
-        let lacking = roster.operations(missingFrom: frame.heads + frame.summary)
-        let bytes = lacking.reduce(0) { $0 + $1.bytes.count }
-        answers.spend(max(bytes, rate / 4), rate: rate, at: now.monotonic)
+        let answer = links.connections[place.connection]?.link?.channels[place.number]?.roster.answer(
+            from: roster, at: now.monotonic)
+        guard let lacking = answer ?? nil else { return }
         send(Self.operationFrames(lacking, on: place.number), on: place.connection)
-        links.connections[place.connection]?.link?.channels[place.number]?.rosterAnswers = answers
-        links.connections[place.connection]?.link?.channels[place.number]?.rosterQuestion = nil
-        links.connections[place.connection]?.link?.channels[place.number]?.peerRosterHeads = roster.heads
         dismissIfGone(place, at: now)
-    }
-
-    /// When a question that waits may be answered.
-    func rosterDeadline(_ channel: SpaceChannel) -> UInt64? {
-        guard channel.rosterQuestion != nil else { return nil }
-        return channel.rosterAnswers.opensAt(rate: ReplicationLimits.rosterAnswerBytesPerSecond)
     }
 
     mutating func rosterOperationsArrived(
@@ -114,15 +98,9 @@ extension Node {
 
     /// Sends what the peer of a channel is not known to have.
     mutating func sendRoster(of index: SpaceHandle, on number: UInt16, of id: ConnectionID) {
-        guard let channel = links.connections[id]?.link?.channels[number],
-            let known = channel.peerRosterHeads,
-            known != spaces[index].roster.heads
-        else { return }
-        let (heads, lacking) = (
-            spaces[index].roster.heads, spaces[index].roster.operations(missingFrom: known)
-        )
-        links.connections[id]?.link?.channels[number]?.peerRosterHeads = heads
-        send(Self.operationFrames(lacking, on: number), on: id)
+        let roster = spaces[index].roster
+        let lacking = links.connections[id]?.link?.channels[number]?.roster.advance(to: roster)
+        if let lacking = lacking ?? nil { send(Self.operationFrames(lacking, on: number), on: id) }
     }
 
     /// A provisional peer becomes full on the same link when the roster lists it, and the other way round.

@@ -258,7 +258,7 @@ extension Node {
     }
 
     mutating func askAgain(_ place: ChannelPlace, at now: Instant) {
-        links.connections[place.connection]?.link?.channels[place.number]?.isAhead = true
+        links.connections[place.connection]?.link?.channels[place.number]?.supply.isAhead = true
         links.connections[place.connection]?.link?.channels[place.number]?.sync.askAgain(at: now.monotonic)
     }
 

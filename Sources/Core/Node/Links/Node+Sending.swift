@@ -85,12 +85,13 @@ extension Node {
         if !links.pause.isOn(at: now.monotonic), let total = channel.sync.acknowledgement() {
             frames.append(LinkFrame(ReceivedFrame(bytes: total), on: number))
         }
-        if let frame = pruning(&channel, at: now) { frames.append(LinkFrame(frame, on: number)) }
+        if let frame = channel.supply.nextPrune(at: now.monotonic) {
+            frames.append(LinkFrame(frame, on: number))
+        }
         // 2. Addresses of others, when they changed.
-        if channel.toldAddresses != links.addressesVersion {
-            channel.toldAddresses = links.addressesVersion
+        if channel.addresses.advances(to: links.addressesVersion) {
             let peer = links.connections[id]?.link?.device
-            if let peers = peersToTell(peer, in: index, beyond: &channel.toldPeers) {
+            if let peers = channel.addresses.news(among: peersToTell(peer, in: index)) {
                 frames.append(LinkFrame(peers, on: number))
             }
         }

@@ -35,7 +35,7 @@ extension Node {
             let pushes = links.connections[place.connection]?.link?.channels[place.number]?.sync.tree.pushes(
                 replica)
         else { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.usefulAt = now.monotonic
+        links.connections[place.connection]?.link?.channels[place.number]?.supply.usefulAt = now.monotonic
         links.counters.usefulBytes += UInt64(bytes)
         spaces[place.space].replication.gossip.budget.earn(bytes)
         spaces[place.space].replication.gossip.deliverers[replica] = device
@@ -62,11 +62,7 @@ extension Node {
         }
         if supplier == place.connection { return }
         // It was told, and this was under way; only one that goes on is told again.
-        if !channel.sync.tree.pushes(replica),
-            now.monotonic < (channel.prunedAt ?? 0) + ReplicationLimits.pruneMilliseconds
-        {
-            return
-        }
+        if !channel.sync.tree.pushes(replica), channel.supply.isSettlingPrune(at: now.monotonic) { return }
         if link.device == author, channel.sync.tree.pushes(replica) {
             // The author itself: no way is shorter, however the race went.
             spaces[place.space].replication.gossip.suppliers[replica] = place.connection
@@ -78,16 +74,7 @@ extension Node {
 
     private mutating func prune(_ replica: ReplicaID, on id: ConnectionID, _ number: UInt16) {
         links.counters.prunes += 1
-        links.connections[id]?.link?.channels[number]?.pruning.insert(replica)
+        links.connections[id]?.link?.channels[number]?.supply.prune(replica)
         links.connections[id]?.link?.channels[number]?.sync.prune([replica])
-    }
-
-    /// The PRUNE that is due on a channel.
-    func pruning(_ channel: inout SpaceChannel, at now: Instant) -> PruneFrame? {
-        if channel.pruning.isEmpty { return nil }
-        let logs = channel.pruning.sorted().prefix(WireLimits.treeLogsMax)
-        channel.pruning.subtract(logs)
-        channel.prunedAt = now.monotonic
-        return PruneFrame(Array(logs))
     }
 }

@@ -97,23 +97,21 @@ extension Node {
     // MARK: What peers say
 
     mutating func neighbourArrived(_ frame: NeighbourFrame, _ place: ChannelPlace, at now: Instant) {
-        links.connections[place.connection]?.link?.channels[place.number]?.neighbour = frame
+        links.connections[place.connection]?.link?.channels[place.number]?.view.neighbour = frame
         trim(place.space, at: now)
     }
 
     /// A device on its walk: passed on, or remembered here.
     mutating func walkArrived(_ frame: WalkFrame, _ place: ChannelPlace, at now: Instant) {
         let space = spaces[place.space].id
-        guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number],
+        guard let link = links.connections[place.connection]?.link,
             frame.device != device, isLarge(place.space),
             spaces[place.space].roster.role(of: frame.device) != nil
         else { return }
         // A flood of walks goes no further than here.
-        let begun = max(channel.walksUntil, now.monotonic)
-        let spent = begun + MeshLimits.walkSpendMilliseconds
-        guard spent <= now.monotonic + UInt64(MeshLimits.walksOfPeerMax) * MeshLimits.walkSpendMilliseconds
-        else { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.walksUntil = spent
+        let isPaid = links.connections[place.connection]?.link?.channels[place.number]?.view.paysWalk(
+            at: now.monotonic)
+        guard isPaid == true else { return }
         let others = linkedDevices(of: space).sorted()
         if frame.stops > 0,
             let next = spaces[place.space].replication.view?.view.nextStop(others, after: link.device)
@@ -165,10 +163,9 @@ extension Node {
         guard isLarge(index) else { return }
         let channels = links.channels(of: space)
         for (id, number) in channels {
-            guard let channel = links.connections[id]?.link?.channels[number], channel.isReady,
-                again || !channel.toldNeighbour
+            guard links.connections[id]?.link?.channels[number]?.isReady == true,
+                links.connections[id]?.link?.channels[number]?.view.tells(again: again) == true
             else { continue }
-            links.connections[id]?.link?.channels[number]?.toldNeighbour = true
             let isNeeded = channels.count <= activeLinks / 2 || isFixed(id)
             send(
                 [LinkFrame(NeighbourFrame(links: channels.count, isNeeded: isNeeded), on: number)], on: id)
@@ -194,10 +191,10 @@ extension Node {
             }
             connection[link.device] = (id, number)
             let isNeeded =
-                channel.neighbour?.isNeeded ?? false || isFixed(id) || id == asked
+                channel.view.neighbour?.isNeeded ?? false || isFixed(id) || id == asked
                 || awaited.contains(link.device) || isWantedElsewhere(link, but: space)
             return PartialView.Link(
-                device: link.device, links: channel.neighbour.map { Int($0.links) }, isNeeded: isNeeded)
+                device: link.device, links: channel.view.neighbour.map { Int($0.links) }, isNeeded: isNeeded)
         }
         let wanted = activeLinks
         let chosen = spaces[index].replication.view?.view.surplus(

@@ -1,0 +1,70 @@
+// One shared space on a link. Its parts each own one exchange with the peer and die with the channel; what is
+// known over all channels of a space stands in `Replication`.
+
+import Causality
+import Replication
+
+/// A channel. Boxed as its connection is: what is asked of all channels after each commit copies a reference
+/// of each.
+@dynamicMemberLookup
+struct SpaceChannel: Sendable {
+    /// What the peer may say here.
+    enum Standing: Equatable, Sendable {
+        /// My roster does not list it yet: roster frames only, so many more bytes, until this moment.
+        case provisional(bytesLeft: Int, deadline: UInt64)
+        case full
+    }
+
+    private var parts: Boxed<ChannelParts>
+
+    init(space: SpaceID, standing: Standing) {
+        parts = Boxed(ChannelParts(space: space, standing: standing))
+    }
+
+    subscript<Value>(dynamicMember part: KeyPath<ChannelParts, Value>) -> Value {
+        @inline(__always) _read { yield parts.value[keyPath: part] }
+    }
+    subscript<Value>(dynamicMember part: WritableKeyPath<ChannelParts, Value>) -> Value {
+        @inline(__always) _read { yield parts.value[keyPath: part] }
+        @inline(__always) _modify { yield &parts.value[keyPath: part] }
+    }
+}
+
+/// What a channel consists of.
+struct ChannelParts: Sendable {
+    let space: SpaceID
+    var standing: SpaceChannel.Standing
+    /// Vectors and the window: what each side holds, was told and was sent.
+    var sync = SpaceSync()
+    var roster = RosterExchange()
+    var pacing = HavePacing()
+    var supply = Supply()
+    /// Large spaces only.
+    var view = ViewExchange()
+    var addresses = AddressExchange()
+    /// By how many changes each side is behind, as far as it was told.
+    var backlog = Backlog()
+    var digest = DigestExchange()
+    var forks = ForkExchange()
+    /// Which cap changes wait for.
+    var heldBackBy: RateCap?
+
+    var isFull: Bool { standing == .full }
+    /// Not before the peer has the roster that lists us: it would drop what it hears. It says what it holds,
+    /// gets what it lacks, and what is sent after that on the same stream finds it ready.
+    var isReady: Bool { isFull && roster.peerHeads != nil }
+
+    init(space: SpaceID, standing: SpaceChannel.Standing) {
+        self.space = space
+        self.standing = standing
+    }
+}
+
+extension SpaceChannel {
+    /// A log was closed: what both sides said of it counts up to `last` only.
+    mutating func lower(_ replica: ReplicaID, to last: SequenceNumber) {
+        self.sync.lower(replica, to: last)
+        self.pacing.tellAgain()
+        self.digest.reset()
+    }
+}
