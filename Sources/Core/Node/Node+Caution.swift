@@ -187,10 +187,12 @@ extension Node {
     }
 
     private func place(named name: ChannelPlace.Name) -> ChannelPlace? {
-        guard links.connections[name.connection]?.link?.channels[name.number]?.space == name.space,
+        guard let link = links.connections.link(of: name.connection),
+            let channel = links.connections.channel(name.number, on: link),
+            links[channel].space == name.space,
             let index = spaces.handle(of: name.space)
         else { return nil }
-        return ChannelPlace(connection: name.connection, number: name.number, space: index)
+        return links.place(channel, in: index)
     }
 
     private mutating func forgetNote() throws(StoreFailure) {

@@ -100,6 +100,7 @@ public struct Node<Store: ChangeStore> {
 
     /// Takes one input. Effects come with the next `commit`.
     public mutating func handle(_ input: Input, at now: Instant) {
+        defer { links.connections.sweep() }
         noteTime(at: now)
         switch input {
         case .request(let id, let request): handle(id, request, at: now)
@@ -134,6 +135,7 @@ public struct Node<Store: ChangeStore> {
     /// The same, handing effects over as soon as they may leave: answers and lines of watchers first, then
     /// what peers get of it, which takes as long again to make.
     public mutating func commit(at now: Instant, _ release: ([Effect]) -> Void) {
+        defer { links.connections.sweep() }
         links.clock = max(links.clock, now.monotonic)
         do throws(StoreFailure) {
             try finishSpaces(at: now)

@@ -46,8 +46,8 @@ extension Node {
             links.nextDialCheck = 0
         }
         links.times = settings.liveness
-        for id in links.connectionIDs {
-            links.connections[id]?.link?.liveness.take(settings.liveness, at: now.monotonic)
+        for link in links.connections.linkHandles {
+            links[link].liveness.take(settings.liveness, at: now.monotonic)
         }
         if settings.advertise != old.advertise { links.addressesVersion += 1 }
         if settings.activeLinks != old.activeLinks { links.nextDialCheck = 0 }

@@ -28,7 +28,8 @@ struct LogClaim: Hashable, Sendable {
 /// The node's links and what belongs to them.
 struct LinksState: Sendable {
     let identity: LinkIdentity
-    var connections: [ConnectionID: PeerConnection] = [:]
+    /// With their links and channels.
+    var connections = Connections()
     var dials: [ConnectionID: PendingDial] = [:]
     /// Numbers of our dials; the shell's own stay below (`ConnectionID.firstDialled`).
     var nextDial = ConnectionID.firstDialled
@@ -97,22 +98,36 @@ struct LinksState: Sendable {
         discovery = DiscoveryState(seed: seed ^ 0x6265_6163_6F6E)
     }
 
-    /// Ascending.
-    var connectionIDs: [ConnectionID] { connections.keys.sorted() }
+    subscript(_ connection: ConnectionHandle) -> PeerConnection {
+        unsafeAddress { connections.address(of: connection) }
+        unsafeMutableAddress { connections.mutableAddress(of: connection) }
+    }
+    subscript(_ link: LinkHandle) -> PeerLink {
+        unsafeAddress { connections.address(of: link) }
+        unsafeMutableAddress { connections.mutableAddress(of: link) }
+    }
+    subscript(_ channel: ChannelHandle) -> SpaceChannel {
+        unsafeAddress { connections.address(of: channel) }
+        unsafeMutableAddress { connections.mutableAddress(of: channel) }
+    }
+
     /// Connections whose handshake is not complete, those that others opened.
     var halfOpenCount: Int {
-        connections.values.reduce(0) { $0 + ($1.secure.deadline != nil && $1.purpose.address == nil ? 1 : 0) }
-    }
-    /// Links on which a space is spoken, ascending by connection.
-    func channels(of space: SpaceID) -> [(ConnectionID, UInt16)] {
-        connectionIDs.compactMap { id in
-            connections[id]?.link?.channel(of: space).map { (id, $0) }
+        connections.handles.reduce(0) {
+            $0 + (self[$1].secure.deadline != nil && self[$1].purpose.address == nil ? 1 : 0)
         }
     }
+    /// Links on which a space is spoken, ascending by connection.
+    func channels(of space: SpaceID) -> [ChannelHandle] { connections.channels(of: space) }
     /// Those of them on which both sides may say what they hold.
-    func readyChannels(of space: SpaceID) -> [(ConnectionID, UInt16)] {
-        channels(of: space).filter { id, number in connections[id]?.link?.channels[number]?.isReady == true }
+    func readyChannels(of space: SpaceID) -> [ChannelHandle] {
+        channels(of: space).filter { self[$0].isReady }
     }
+    /// The connection of a channel, for what outlives the step.
+    func connectionID(of channel: ChannelHandle) -> ConnectionID { connectionID(of: self[channel].link) }
+    func connectionID(of link: LinkHandle) -> ConnectionID { self[self[link].connection].id }
+    /// The device at the other end of a channel.
+    func peer(of channel: ChannelHandle) -> DeviceID { self[self[channel].link].device }
 }
 
 /// While the disk is full no segment is taken in: each would be a batch that fails, and ends all links. Links

@@ -12,25 +12,28 @@ import Wire
 
 extension Node {
     /// Somebody with an invite of ours is linked.
-    mutating func admitting(_ id: ConnectionID, _ link: EstablishedLink, _ invite: InviteID, at now: Instant)
-    {
+    mutating func admitting(
+        _ connection: ConnectionHandle, _ link: EstablishedLink, _ invite: InviteID, at now: Instant
+    ) {
         guard let index = spaces.handle(of: link.space) else {
-            return close(id, .done, "the space was left", at: now)
+            return close(connection, .done, "the space was left", at: now)
         }
         let refusal = spaces[index].invites.refusal(
             of: invite, to: link.peer.device, in: spaces[index].roster, at: now)
-        if let refusal { return refuse(id, refusal, at: now) }
-        links.connections[id]?.proofDeadline = now.monotonic + MeshLimits.provisionalMilliseconds
+        if let refusal { return refuse(connection, refusal, at: now) }
+        links[connection].phase = .admitting(
+            deadline: now.monotonic + MeshLimits.provisionalMilliseconds, hasProved: false)
     }
 
-    mutating func proofArrived(_ body: [UInt8], on id: ConnectionID, at now: Instant) throws(DecodeFault) {
-        guard let link = links.connections[id]?.secure.established, case .join(let invite) = link.use,
+    mutating func proofArrived(
+        _ body: [UInt8], on connection: ConnectionHandle, at now: Instant
+    ) throws(DecodeFault) {
+        guard case .admitting(let deadline, let hasProved) = links[connection].phase,
+            let link = links[connection].secure.established, case .join(let invite) = link.use,
             let index = spaces.handle(of: link.space)
         else { return }
-        if links.connections[id]?.hasProved == true {
-            return close(id, .protocolFault, "a second proof on one link", at: now)
-        }
-        links.connections[id]?.hasProved = true
+        if hasProved { return close(connection, .protocolFault, "a second proof on one link", at: now) }
+        links[connection].phase = .admitting(deadline: deadline, hasProved: true)
         let request = JoinRequest(
             invite: InviteID(raw: invite), device: link.peer.device, proof: try JoinProof(decoding: body),
             handshakeHash: link.handshakeHash)
@@ -46,8 +49,8 @@ extension Node {
             batch.log(
                 .notice, "member-added",
                 "\(link.peer.device.text) joined space \(spaces[index].name) by an invite")
-            reply(answer, on: id)
-        case .repeated(let answer): reply(answer, on: id)
+            reply(answer, on: connection)
+        case .repeated(let answer): reply(answer, on: connection)
         case .readmitted(let answer):
             do throws(StoreFailure) {
                 try keepInvites(of: index, nil, at: now)
@@ -58,7 +61,7 @@ extension Node {
                 .notice, "member-again",
                 "\(link.peer.device.text), which space \(spaces[index].name) still lists, was let in by "
                     + "an invite")
-            reply(answer, on: id)
+            reply(answer, on: connection)
         case .refused(let refusal, let invitesChanged):
             if invitesChanged {
                 do throws(StoreFailure) {
@@ -67,17 +70,19 @@ extension Node {
                     return batch.fail(error)
                 }
             }
-            refuse(id, refusal, at: now)
+            refuse(connection, refusal, at: now)
         }
     }
 
     /// The answer; the joiner closes the link when it is a member.
-    private mutating func reply(_ answer: [JoinAnswerPart], on id: ConnectionID) {
-        send(answer.map { LinkFrame(JoinAnswerFrame(body: $0.encoded()), on: 0) }, on: id)
+    private mutating func reply(_ answer: [JoinAnswerPart], on connection: ConnectionHandle) {
+        send(answer.map { LinkFrame(JoinAnswerFrame(body: $0.encoded()), on: 0) }, on: connection)
     }
 
-    private mutating func refuse(_ id: ConnectionID, _ refusal: JoinRefusal, at now: Instant) {
-        close(id, CloseCode(rawValue: refusal.closeCode), refusal.message, at: now)
+    private mutating func refuse(
+        _ connection: ConnectionHandle, _ refusal: JoinRefusal, at now: Instant
+    ) {
+        close(connection, CloseCode(rawValue: refusal.closeCode), refusal.message, at: now)
     }
 }
 

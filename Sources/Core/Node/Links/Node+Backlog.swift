@@ -52,6 +52,6 @@ extension Node {
     }
 
     mutating func backlogArrived(_ frame: BacklogFrame, _ place: ChannelPlace) {
-        links.connections[place.connection]?.link?.channels[place.number]?.backlog.told = frame.changes
+        links[place.channel].backlog.told = frame.changes
     }
 }

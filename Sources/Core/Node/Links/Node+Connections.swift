@@ -45,7 +45,7 @@ extension Node {
     }
 
     private mutating func accepted(_ id: ConnectionID, from remote: String, at now: Instant) {
-        precondition(id < .firstDialled && links.connections[id] == nil, "connection \(id.value) is new")
+        precondition(id < .firstDialled, "connection \(id.value) is one that this node dialled")
         if links.isStopping { return batch.emit(.close(id)) }
         let ip = remote.lastIndex(of: ":").map { String(remote[..<$0]) } ?? remote
         let candidates = responderCandidates(at: now)
@@ -54,7 +54,8 @@ extension Node {
         else { return batch.emit(.close(id)) }
         let secure = SecureLink(
             responding: candidates, identity: links.identity, ephemeral: entropy.secret(32), at: now)
-        links.connections[id] = PeerConnection(id: id, purpose: .accepted, remote: remote, secure: secure)
+        _ = links.connections.insert(
+            PeerConnection(id: id, purpose: .accepted, remote: remote, secure: secure))
     }
 
     private mutating func connected(_ id: ConnectionID, remote: String, at now: Instant) {
@@ -65,9 +66,9 @@ extension Node {
         }
         let secure = SecureLink(
             initiating: candidate, identity: links.identity, ephemeral: entropy.secret(32), at: now)
-        links.connections[id] = PeerConnection(id: id, purpose: dial.purpose, remote: remote, secure: secure)
-        guard let outputs = links.connections[id]?.secure.start() else { return }
-        take(outputs, of: id, at: now)
+        let connection = links.connections.insert(
+            PeerConnection(id: id, purpose: dial.purpose, remote: remote, secure: secure))
+        take(links[connection].secure.start(), of: connection, at: now)
     }
 
     private mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
@@ -80,111 +81,130 @@ extension Node {
     }
 
     private mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
-        guard links.connections[id] != nil else { return }
+        guard let connection = links.connections.handle(of: id) else { return }
         links.counters.bytesReceived += UInt64(bytes.count)
-        links.connections[id]?.traffic.received += UInt64(bytes.count)
-        links.connections[id]?.link?.liveness.hear(at: now.monotonic)
-        let outputs = links.connections[id]?.secure.receive(bytes, replays: &links.replays, at: now) ?? []
-        take(outputs, of: id, at: now)
-        boundFragments(of: id, at: now)
+        links[connection].traffic.received += UInt64(bytes.count)
+        if let link = links.connections.linked(connection) { links[link].liveness.hear(at: now.monotonic) }
+        let outputs = links.connections[connection].secure.receive(bytes, replays: &links.replays, at: now)
+        take(outputs, of: connection, at: now)
+        boundFragments(of: connection, at: now)
     }
 
     /// What a peer that is listed nowhere on its link may send counts from the first fragment on. After the
     /// frames in front of it: a roster among them may list the peer.
-    private mutating func boundFragments(of id: ConnectionID, at now: Instant) {
-        guard let held = links.connections[id]?.secure.heldBytes, held > 0,
-            let standings = links.connections[id]?.link?.channels.values.map(\.standing)
+    private mutating func boundFragments(of connection: ConnectionHandle, at now: Instant) {
+        let held = links[connection].secure.heldBytes
+        guard held > 0, links.connections.isOpen(connection), let link = links.connections.linked(connection)
         else { return }
         var left = 0
-        for standing in standings {
-            guard case .provisional(let bytes, _) = standing else { return }
+        for channel in links[link].channels {
+            guard case .provisional(let bytes, _) = links[channel.handle].standing else { return }
             left = max(left, bytes)
         }
-        if held > left { close(id, .notMember, "the roster does not list this device", at: now) }
+        if held > left { close(connection, .notMember, "the roster does not list this device", at: now) }
     }
 
     private mutating func disconnected(_ id: ConnectionID, reason: String, at now: Instant) {
         // It ended before it stood: were the dial not over, its address would never be dialled again.
         if links.dials[id] != nil { return dialFailed(id, reason: reason, at: now) }
-        guard links.connections[id] != nil else { return }
-        let outputs = links.connections[id]?.secure.streamEnded() ?? []
-        take(outputs, of: id, at: now, streamReason: reason)
-        if links.connections[id] != nil { forget(id, reason: reason, at: now) }
+        guard let connection = links.connections.handle(of: id) else { return }
+        take(links[connection].secure.streamEnded(), of: connection, at: now, streamReason: reason)
+        if links.connections.isOpen(connection) { forget(connection, reason: reason, at: now) }
     }
 
     /// Does what a secure link asks for, in order; stops when the connection is gone.
     mutating func take(
-        _ outputs: [LinkOutput], of id: ConnectionID, at now: Instant, streamReason: String? = nil
+        _ outputs: [LinkOutput], of connection: ConnectionHandle, at now: Instant, streamReason: String? = nil
     ) {
         for output in outputs {
             // A batch that is lost takes its links with it: what they say further is not heard.
-            guard links.connections[id] != nil, batch.failure == nil else { return }
+            guard links.connections.isOpen(connection), batch.failure == nil else { return }
             switch output {
-            case .send(let bytes): emit(bytes, on: id)
-            case .pinged(let body): pinged(body, on: id, at: now)
-            case .established(let link): established(id, link, at: now)
-            case .frame(let frame): take(frame, on: id, at: now)
+            case .send(let bytes): emit(bytes, on: connection)
+            case .pinged(let body): pinged(body, on: connection, at: now)
+            case .established(let link): established(connection, link, at: now)
+            case .frame(let frame): dispatch(frame, on: connection, at: now)
             case .close(let end):
-                batch.emit(.close(id))
-                ended(id, end, streamReason: streamReason, at: now)
+                batch.emit(.close(links[connection].id))
+                ended(connection, end, streamReason: streamReason, at: now)
             }
         }
     }
 
-    /// Sends frames on an established link.
-    mutating func send(_ frames: [LinkFrame], on id: ConnectionID) {
-        guard !frames.isEmpty, links.connections[id]?.secure.established != nil,
-            let bytes = links.connections[id]?.secure.send(frames), !bytes.isEmpty
+    /// Sends frames on a link; one that ended in this step gets none.
+    mutating func send(_ frames: [LinkFrame], on link: LinkHandle) {
+        send(frames, on: links[link].connection)
+    }
+
+    /// The same before it is a mesh link.
+    mutating func send(_ frames: [LinkFrame], on connection: ConnectionHandle) {
+        guard !frames.isEmpty, links.connections.isOpen(connection),
+            links[connection].secure.established != nil
         else { return }
-        links.connections[id]?.link?.liveness.send(at: links.clock)
-        emit(bytes, on: id)
+        let bytes = links[connection].secure.send(frames)
+        if bytes.isEmpty { return }
+        if let link = links.connections.linked(connection) { links[link].liveness.send(at: links.clock) }
+        emit(bytes, on: connection)
     }
 
-    private mutating func emit(_ bytes: [UInt8], on id: ConnectionID) {
-        links.connections[id]?.traffic.sent += UInt64(bytes.count)
-        batch.emit(.send(id, bytes))
+    private mutating func emit(_ bytes: [UInt8], on connection: ConnectionHandle) {
+        links[connection].traffic.sent += UInt64(bytes.count)
+        batch.emit(.send(links[connection].id, bytes))
     }
 
-    /// Says CLOSE and ends the connection.
-    mutating func close(_ id: ConnectionID, _ code: CloseCode, _ reason: String, at now: Instant) {
-        for output in links.connections[id]?.secure.close(code, reason: reason) ?? [] {
-            if case .send(let bytes) = output { emit(bytes, on: id) }
+    /// Says CLOSE and ends the link, unless it ended in this step.
+    mutating func close(_ link: LinkHandle, _ code: CloseCode, _ reason: String, at now: Instant) {
+        close(links[link].connection, code, reason, at: now)
+    }
+
+    /// Says CLOSE and ends the connection, unless it ended in this step.
+    mutating func close(
+        _ connection: ConnectionHandle, _ code: CloseCode, _ reason: String, at now: Instant
+    ) {
+        guard links.connections.isOpen(connection) else { return }
+        for output in links[connection].secure.close(code, reason: reason) {
+            if case .send(let bytes) = output { emit(bytes, on: connection) }
         }
-        batch.emit(.close(id))
-        forget(id, reason: reason, isReplaced: code == .replaced || code == .ownDevice, at: now)
+        batch.emit(.close(links[connection].id))
+        forget(connection, reason: reason, isReplaced: code == .replaced || code == .ownDevice, at: now)
     }
 
     /// The peer broke the protocol: counted against its device, and the link ends.
-    mutating func fault(_ id: ConnectionID, _ reason: String, at now: Instant) {
-        noteFault(of: id, reason, at: now)
-        close(id, .protocolFault, reason, at: now)
+    mutating func fault(_ link: LinkHandle, _ reason: String, at now: Instant) {
+        recordFault(of: links[link].connection, reason, at: now)
+        close(link, .protocolFault, reason, at: now)
     }
 
-    private mutating func noteFault(of id: ConnectionID, _ reason: String, at now: Instant) {
+    private mutating func recordFault(of connection: ConnectionHandle, _ reason: String, at now: Instant) {
         links.counters.faults += 1
-        guard let link = links.connections[id]?.link else { return }
-        let isRefused = links.faults.note(link.device, reason: reason, at: now.monotonic)
+        guard links.connections.isOpen(connection), let link = links.connections.linked(connection) else {
+            return
+        }
+        let device = links[link].device
+        let isRefused = links.faults.note(device, reason: reason, at: now.monotonic)
         batch.log(
             .warning, "peer-fault",
-            "\(link.device.text) broke the protocol (\(reason)); the link was closed"
+            "\(device.text) broke the protocol (\(reason)); the link was closed"
                 + (isRefused ? " and the device is refused for a while; update or inspect that node" : ""))
     }
 
     /// A secure link ended by itself.
-    private mutating func ended(_ id: ConnectionID, _ end: LinkEnd, streamReason: String?, at now: Instant) {
+    private mutating func ended(
+        _ connection: ConnectionHandle, _ end: LinkEnd, streamReason: String?, at now: Instant
+    ) {
         switch end {
         case .silently(let fault):
             links.counters.handshakesFailed += 1
-            forget(id, reason: Self.words(fault), wasCutOff: true, at: now)
+            forget(connection, reason: Self.words(fault), wasCutOff: true, at: now)
         case .faulted(let fault):
-            noteFault(of: id, "\(fault)", at: now)
-            forget(id, reason: "protocol fault: \(fault)", at: now)
+            recordFault(of: connection, "\(fault)", at: now)
+            forget(connection, reason: "protocol fault: \(fault)", at: now)
         case .byPeer(let code, let reason):
             forget(
-                id, reason: "closed by the peer: \(reason) (code \(code.rawValue))",
+                connection, reason: "closed by the peer: \(reason) (code \(code.rawValue))",
                 isReplaced: code == .replaced || code == .ownDevice, code: code, at: now)
         case .byUs, .truncated:
-            forget(id, reason: streamReason ?? "the connection was cut", at: now)
+            forget(connection, reason: streamReason ?? "the connection was cut", at: now)
         }
     }
 
@@ -198,21 +218,24 @@ extension Node {
 
     /// Takes a connection out of every table and decides when its address is dialled again.
     private mutating func forget(
-        _ id: ConnectionID, reason: String, isReplaced: Bool = false, wasCutOff: Bool = false,
+        _ connection: ConnectionHandle, reason: String, isReplaced: Bool = false, wasCutOff: Bool = false,
         code: CloseCode? = nil, at now: Instant
     ) {
-        guard let connection = links.connections.removeValue(forKey: id) else { return }
-        links.table.remove(id)
+        let ended = links.connections.linked(connection)
+        links.connections.close(connection)
+        links.table.remove(links[connection].id)
         links.nextDialCheck = 0
-        if code == .removed, let space = connection.link?.channels[0]?.space { toldLeaving(space, at: now) }
-        switch connection.purpose {
+        if code == .removed, let ended, let first = links.connections.channel(0, on: ended) {
+            toldLeaving(links[first].space, at: now)
+        }
+        switch links[connection].purpose {
         case .accepted: break
         case .tell(let address, _, let request): joinAfterTelling(request, at: address, now)
         case .join(_, let request):
-            joinEnded(request, id, reason: reason, code: code, at: now)
+            joinEnded(request, reason: reason, code: code, at: now)
         case .mesh(let address, _):
-            if let link = connection.link {
-                linkEnded(link, address, reason: reason, isReplaced: isReplaced, at: now)
+            if let ended {
+                linkEnded(ended, address, reason: reason, isReplaced: isReplaced, at: now)
             } else if isReplaced {
                 // The link that stayed may be one that does not answer: not again at once.
                 links.dialer.failed(address, bound: backOffBound(of: address), at: now.monotonic)
@@ -223,34 +246,35 @@ extension Node {
                 dialEnded(address, reason, at: now)
             }
         }
-        guard let link = connection.link else { return }
-        supplierLost(id, of: link.device, at: now)
-        if code == .enough { peerHasEnough(link.device, at: now) }
-        if !links.table.isLinked(to: link.device) { forgetWords(of: link.device) }
-        links.linkedAt[link.device] = now.monotonic
-        links.traffic[link.device, default: LinkTraffic()].add(connection.traffic)
-        if !isMember(link.device) {
+        guard let ended else { return }
+        let device = links[ended].device
+        supplierLost(links[connection].id, of: device, at: now)
+        if code == .enough { peerHasEnough(device, at: now) }
+        if !links.table.isLinked(to: device) { forgetWords(of: device) }
+        links.linkedAt[device] = now.monotonic
+        links.traffic[device, default: LinkTraffic()].add(links[connection].traffic)
+        if !isMember(device) {
             // Of a stranger nothing is kept: who holds a space's key can make any number of them.
-            links.linkedAt[link.device] = nil
-            links.traffic[link.device] = nil
-            links.peerStates[link.device] = nil
-            for code in ["clock-far", "cloned"] { resolveAlarm(code: code, device: link.device) }
-        } else if !links.table.isLinked(to: link.device) {
-            noteState(of: link.device, "waiting", at: now)
-            batch.log(.info, "link-down", "the link to \(link.device.text) ended: \(reason)")
+            links.linkedAt[device] = nil
+            links.traffic[device] = nil
+            links.peerStates[device] = nil
+            for code in ["clock-far", "cloned"] { resolveAlarm(code: code, device: device) }
+        } else if !links.table.isLinked(to: device) {
+            noteState(of: device, "waiting", at: now)
+            batch.log(.info, "link-down", "the link to \(device.text) ended: \(reason)")
         }
     }
 
     /// A link that we had dialled is over.
     private mutating func linkEnded(
-        _ link: PeerLink, _ address: PeerAddress, reason: String, isReplaced: Bool, at now: Instant
+        _ link: LinkHandle, _ address: PeerAddress, reason: String, isReplaced: Bool, at now: Instant
     ) {
-        if isReplaced, links.table.isLinked(to: link.device) { return }
-        links.linkedAt[link.device] = now.monotonic
+        if isReplaced, links.table.isLinked(to: links[link].device) { return }
+        links.linkedAt[links[link].device] = now.monotonic
         links.book.wasUsed(address, at: now.wall)
         links.book.failed(address, reason: reason, at: now.wall)
         links.dialer.linkEnded(
-            address, wasUseful: now.monotonic >= link.begun + MeshLimits.usefulMilliseconds,
+            address, wasUseful: now.monotonic >= links[link].begun + MeshLimits.usefulMilliseconds,
             bound: backOffBound(of: address), at: now.monotonic)
     }
 
@@ -264,19 +288,17 @@ extension Node {
         }
         for id in links.dials.keys.sorted() { batch.emit(.close(id)) }
         links.dials = [:]
-        for id in links.connectionIDs { close(id, .done, "the node stops", at: now) }
+        for connection in links.connections.handles { close(connection, .done, "the node stops", at: now) }
     }
 
     static var storeFailed: String { "this node's store failed" }
 
     /// Drops every connection: the batch they spoke in is lost, so both ends would count records differently.
     mutating func dropLinks(at now: Instant) -> [Effect] {
-        let effects = links.connectionIDs.map { Effect.close($0) }
+        let open = links.connections.handles
+        let effects = open.map { Effect.close(links[$0].id) }
         for index in spaces.indices { spaces[index].replication.dropLinks() }
-        for id in links.connectionIDs {
-            links.connections[id]?.proofDeadline = nil
-            forget(id, reason: Self.storeFailed, at: now)
-        }
+        for connection in open { forget(connection, reason: Self.storeFailed, at: now) }
         links.buffer = .init()
         for index in spaces.indices { spaces[index].replication.dropLinks() }
         caution.drop()

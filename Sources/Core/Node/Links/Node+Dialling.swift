@@ -99,9 +99,8 @@ extension Node {
     /// Devices with a link that answers.
     func wellLinked(at now: Instant) -> Set<DeviceID> {
         var devices: Set<DeviceID> = []
-        for connection in links.connections.values {
-            guard let link = connection.link, !link.liveness.isDoubtful(at: now.monotonic) else { continue }
-            devices.insert(link.device)
+        for link in links.connections.linkHandles where !links[link].liveness.isDoubtful(at: now.monotonic) {
+            devices.insert(links[link].device)
         }
         return devices
     }

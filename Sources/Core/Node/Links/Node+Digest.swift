@@ -57,10 +57,8 @@ extension Node {
     mutating func advanceDigest(_ index: SpaceHandle, at now: Instant) throws(StoreFailure) {
         let space = spaces[index].id
         let delay = digestDelay(of: space)
-        let isWanted = links.connections.values.contains { connection in
-            connection.link?.channels.values.contains { channel in
-                channel.space == space && channel.digest.isDue(after: delay, at: now.monotonic)
-            } ?? false
+        let isWanted = links.channels(of: space).contains {
+            links[$0].digest.isDue(after: delay, at: now.monotonic)
         }
         guard isWanted else { return }
         let walk = spaces[index].replication.digest.take()
@@ -136,21 +134,20 @@ extension Node {
     }
 
     mutating func digestArrived(_ frame: DigestFrame, _ place: ChannelPlace, at now: Instant) {
-        let verdict = links.connections[place.connection]?.link?.channels[place.number]?.digest.receive(frame)
-        switch verdict {
-        case .incomparable, nil: return
+        switch links[place.channel].digest.receive(frame) {
+        case .incomparable: return
         case .equal:
-            let peer = links.connections[place.connection]?.link?.device
+            let peer = links[place.link].device
             resolveAlarm(code: "digest-differs", space: spaces[place.space].id, device: peer)
         case .different(let mine):
             guard let walk = walk(of: mine, in: place.space), begins(.parts, place) else { return }
             let parts = DigestPartsFrame(of: mine.documentsDigest, parts: walk.digest.partHashes)
-            send([LinkFrame(parts, on: place.number)], on: place.connection)
+            send([LinkFrame(parts, on: place.number)], on: place.link)
         }
     }
 
     mutating func digestPartsArrived(_ frame: DigestPartsFrame, _ place: ChannelPlace) {
-        guard let mine = links.connections[place.connection]?.link?.channels[place.number]?.digest.told,
+        guard let mine = links[place.channel].digest.told,
             let walk = walk(of: mine, in: place.space),
             let part = StateDigest.firstDifference(walk.digest.partHashes, frame.parts),
             begins(.documents, place)
@@ -160,7 +157,7 @@ extension Node {
                 DigestDocumentsFrame.Line(key: $0.key, digest: $0.digest)
             }
             let body = DigestDocumentsFrame(of: mine.documentsDigest, part: UInt8(part), lines: lines)
-            send([LinkFrame(body, on: place.number)], on: place.connection)
+            send([LinkFrame(body, on: place.number)], on: place.link)
         } catch {
             batch.fail(error)
         }
@@ -169,8 +166,7 @@ extension Node {
     mutating func digestDocumentsArrived(
         _ frame: DigestDocumentsFrame, _ place: ChannelPlace, at now: Instant
     ) {
-        guard let link = links.connections[place.connection]?.link,
-            let mine = link.channels[place.number]?.digest.difference, walk(of: mine, in: place.space) != nil,
+        guard let mine = links[place.channel].digest.difference, walk(of: mine, in: place.space) != nil,
             begins(.document, place)
         else { return }
         do throws(StoreFailure) {
@@ -181,11 +177,11 @@ extension Node {
                 Alarm(
                     code: "digest-differs",
                     message: "document \(key) of space \(spaces[place.space].name) differs from that of "
-                        + "\(link.device.text), although both hold the same changes",
+                        + "\(links[place.link].device.text), although both hold the same changes",
                     hint:
                         "keep both state directories and report it; the logs are intact, and documents "
                         + "follow from them",
-                    since: now.wall, space: spaces[place.space].id, device: link.device))
+                    since: now.wall, space: spaces[place.space].id, device: links[place.link].device))
         } catch {
             batch.fail(error)
         }
@@ -193,7 +189,7 @@ extension Node {
 
     /// True when the step was not made yet since the digest was told.
     private mutating func begins(_ step: DigestExchange.Step, _ place: ChannelPlace) -> Bool {
-        links.connections[place.connection]?.link?.channels[place.number]?.digest.begins(step) ?? false
+        links[place.channel].digest.begins(step)
     }
 
     /// The walk that a digest was told from; nil when the space moved on since.

@@ -117,10 +117,9 @@ extension Node {
             heardBeacon(of: peer, from: address)
         } else if !standing.contains(where: { $0.instance == instance }) {
             // It may have started again while its old link looks alive: that is asked for a sign of life.
-            for link in standing {
-                guard let token = links.connections[link.connection]?.link?.liveness.ask(at: now.monotonic)
-                else { continue }
-                send([ping(token, at: now)], on: link.connection)
+            for link in standing.compactMap({ links.connections.link(of: $0.connection) }) {
+                let token = links[link].liveness.ask(at: now.monotonic)
+                send([ping(token, at: now)], on: link)
             }
         }
     }

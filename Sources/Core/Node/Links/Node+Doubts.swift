@@ -17,14 +17,13 @@ import Wire
 
 extension Node {
     /// True when what the peer of a connection names is waited for by nobody.
-    func isDoubted(_ id: ConnectionID, _ gossip: SpaceGossip) -> Bool {
-        guard !gossip.doubts.isEmpty, let device = links.connections[id]?.link?.device else { return false }
-        return gossip.doubts[device]?.stands == true
+    func isDoubted(_ link: LinkHandle, _ gossip: SpaceGossip) -> Bool {
+        !gossip.doubts.isEmpty && gossip.doubts[links[link].device]?.stands == true
     }
 
     /// The peer had its turn and what it names is not here.
-    func doubt(_ id: ConnectionID, _ gossip: inout SpaceGossip, at now: Instant) {
-        guard let device = links.connections[id]?.link?.device else { return }
+    func doubt(_ link: LinkHandle, _ gossip: inout SpaceGossip, at now: Instant) {
+        let device = links[link].device
         var doubt = gossip.doubts[device] ?? SpaceGossip.Doubt()
         doubt.count = min(doubt.count + 1, 16)
         (doubt.stands, doubt.lookAt, doubt.askAt) = (true, now.monotonic, now.monotonic)
@@ -34,15 +33,15 @@ extension Node {
 
     /// Looks at what the doubted name, and asks them for it when their time has come.
     mutating func askDoubted(
-        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip,
+        _ index: SpaceHandle, _ channels: [ChannelHandle], _ gossip: inout SpaceGossip,
         at now: Instant
     ) {
         if gossip.doubts.isEmpty { return }
         // Copies of a device have a link each.
         var places: [DeviceID: [ChannelPlace]] = [:]
-        for (id, number) in channels where isDoubted(id, gossip) {
-            guard let device = links.connections[id]?.link?.device else { continue }
-            places[device, default: []].append(ChannelPlace(connection: id, number: number, space: index))
+        for channel in channels where isDoubted(links[channel].link, gossip) {
+            let device = links.peer(of: channel)
+            places[device, default: []].append(links.place(channel, in: index))
         }
         for device in places.keys.sorted() {
             guard var doubt = gossip.doubts[device] else { continue }
@@ -60,22 +59,19 @@ extension Node {
         // Not at each commit: what they name may be long.
         doubt.lookAt = now.monotonic + ReplicationLimits.doubtMilliseconds
         let lacking = places.filter { place in
-            let channel = links.connections[place.connection]?.link?.channels[place.number]
             // Before its first HAVE nothing is known.
-            let isLacking = channel?.sync.peerHave == nil || !self.lacking(at: place).isEmpty
-            links.connections[place.connection]?.link?.channels[place.number]?.supply.isAhead = isLacking
+            let isLacking = links[place.channel].sync.peerHave == nil || !self.lacking(at: place).isEmpty
+            links[place.channel].supply.isAhead = isLacking
             return isLacking
         }
         doubt.stands = !lacking.isEmpty
         guard doubt.stands, now.monotonic >= doubt.askAt else { return }
         var longest: UInt64 = 0
         for place in lacking {
-            guard let channel = links.connections[place.connection]?.link?.channels[place.number],
-                channel.sync.peerHave != nil
-            else { continue }
-            let patience = patience(with: place.connection)
+            guard links[place.channel].sync.peerHave != nil else { continue }
+            let patience = patience(with: place.link)
             // What is bringing something need not be asked.
-            guard now.monotonic >= (channel.supply.usefulAt ?? 0) + patience else { continue }
+            guard now.monotonic >= (links[place.channel].supply.usefulAt ?? 0) + patience else { continue }
             longest = max(longest, patience)
             graft(logsToAsk(of: place), place, isAgain: true, at: now)
         }

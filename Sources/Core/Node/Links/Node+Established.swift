@@ -10,50 +10,53 @@ import SecureLink
 import Wire
 
 extension Node {
-    mutating func established(_ id: ConnectionID, _ link: EstablishedLink, at now: Instant) {
-        guard let connection = links.connections[id] else { return }
-        switch (link.use, connection.purpose) {
-        case (.join(let invite), .accepted): return admitting(id, link, InviteID(raw: invite), at: now)
-        case (.join, .join(_, let request)): return proveInvite(id, link, request, at: now)
+    mutating func established(_ connection: ConnectionHandle, _ link: EstablishedLink, at now: Instant) {
+        switch (link.use, links[connection].purpose) {
+        case (.join(let invite), .accepted):
+            return admitting(connection, link, InviteID(raw: invite), at: now)
+        case (.join, .join(_, let request)): return proveInvite(connection, link, request, at: now)
         case (.mesh, .accepted), (.mesh, .mesh), (.mesh, .tell): break
-        default: return close(id, .protocolFault, "a link of another profile", at: now)
+        case (.join, .mesh), (.join, .tell), (.mesh, .join):
+            return close(connection, .protocolFault, "a link of another profile", at: now)
         }
         // 1. Ourselves: by another way, or in a second place.
-        if link.peer.device == device { return linkedToOurselves(id, link, at: now) }
+        if link.peer.device == device { return linkedToOurselves(connection, link, at: now) }
         // 2. Devices that are refused, and the limit of links.
         if let refusal = links.faults.refusal(of: link.peer.device, at: now.monotonic) {
             let seconds = (refusal.until - now.monotonic + 999) / 1_000
-            return close(id, .overloaded, "refused for \(seconds) s: \(refusal.reason)", at: now)
+            return close(connection, .overloaded, "refused for \(seconds) s: \(refusal.reason)", at: now)
         }
         guard makeRoom(for: link.peer.device, at: now) else {
-            return close(id, .overloaded, "\(MeshLimits.linksMax) links are open", at: now)
+            return close(connection, .overloaded, "\(MeshLimits.linksMax) links are open", at: now)
         }
         let index = spaces.handle(of: link.space)
         guard index != nil || left.index(of: link.space) != nil else {
-            return close(id, .done, "the space was left", at: now)
+            return close(connection, .done, "the space was left", at: now)
         }
         // 3. One of two links to a device.
-        guard enterTable(id, link, at: now) else { return }
-        begin(id, link, in: index, at: now)
+        guard enterTable(connection, link, at: now) else { return }
+        begin(connection, link, in: index, at: now)
     }
 
     /// False when there is no room for a link of this device. Those that no roster lists have room of their
     /// own, in which the newest displace the oldest, and never take that of listed ones.
     private mutating func makeRoom(for peer: DeviceID, at now: Instant) -> Bool {
-        let unlisted = links.connections.values.filter { connection in
-            connection.link.map { !isMember($0.device) } ?? false
-        }
+        let unlisted = links.connections.linkHandles.filter { !isMember(links[$0].device) }
         if isMember(peer) { return links.table.count - unlisted.count < MeshLimits.linksMax }
-        let oldest = unlisted.map { ($0.link?.begun ?? 0, $0.id) }.sorted { $0 < $1 }
-        for (_, id) in oldest.prefix(max(0, oldest.count + 1 - MeshLimits.unlistedLinksMax)) {
+        // By connection where they began together.
+        let oldest = unlisted.enumerated().map { (links[$1].begun, $0, $1) }
+            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+        for (_, _, link) in oldest.prefix(max(0, oldest.count + 1 - MeshLimits.unlistedLinksMax)) {
             close(
-                id, .overloaded, "\(MeshLimits.unlistedLinksMax) devices that no roster lists are linked",
+                link, .overloaded, "\(MeshLimits.unlistedLinksMax) devices that no roster lists are linked",
                 at: now)
         }
         return true
     }
 
-    private mutating func linkedToOurselves(_ id: ConnectionID, _ link: EstablishedLink, at now: Instant) {
+    private mutating func linkedToOurselves(
+        _ connection: ConnectionHandle, _ link: EstablishedLink, at now: Instant
+    ) {
         if link.peer.instance != instance {
             raise(
                 Alarm(
@@ -61,38 +64,43 @@ extension Node {
                     message: "this device's key is in use by another running node",
                     hint: "stop one of the two, or give the copy a key of its own", since: now.wall,
                     device: device))
-        } else if let address = links.connections[id]?.purpose.address {
+        } else if let address = links[connection].purpose.address {
             links.ownAddresses.insert(address)
             links.book.markOwn(address)
         }
-        close(id, .ownDevice, "this is the dialling device itself", at: now)
+        close(connection, .ownDevice, "this is the dialling device itself", at: now)
     }
 
     /// False when another link to the device stays and this one was closed.
-    private mutating func enterTable(_ id: ConnectionID, _ link: EstablishedLink, at now: Instant) -> Bool {
+    private mutating func enterTable(
+        _ connection: ConnectionHandle, _ link: EstablishedLink, at now: Instant
+    ) -> Bool {
         let silent = Set(
             links.table.links(to: link.peer.device).map(\.connection).filter {
-                links.connections[$0]?.link?.liveness.isSilent(at: now.monotonic) ?? true
+                links.connections.link(of: $0).map { links[$0].liveness.isSilent(at: now.monotonic) } ?? true
             })
         let others = links.table.links(to: link.peer.device).count {
             $0.instance != link.peer.instance && !silent.contains($0.connection)
         }
         guard others < MeshLimits.instancesLinkedMax else {
-            close(id, .overloaded, "\(others) copies of this device are linked", at: now)
+            close(connection, .overloaded, "\(others) copies of this device are linked", at: now)
             return false
         }
         let verdict = links.table.enter(
-            id, peer: link.peer.device, instance: link.peer.instance, isInitiator: link.role == .initiator,
+            links[connection].id, peer: link.peer.device, instance: link.peer.instance,
+            isInitiator: link.role == .initiator,
             isSilent: silent.contains)
-        if let address = links.connections[id]?.purpose.address { proved(address, link, at: now) }
+        if let address = links[connection].purpose.address { proved(address, link, at: now) }
         guard verdict.isAccepted else {
-            close(id, .replaced, "another link to this device stays", at: now)
+            close(connection, .replaced, "another link to this device stays", at: now)
             return false
         }
-        for old in verdict.close { close(old, .replaced, "a newer link to this device stays", at: now) }
-        for old in verdict.probe {
-            guard let token = links.connections[old]?.link?.liveness.ask(at: now.monotonic) else { continue }
-            links.connections[old]?.link?.cloneProbe = token
+        for old in verdict.close.compactMap({ links.connections.handle(of: $0) }) {
+            close(old, .replaced, "a newer link to this device stays", at: now)
+        }
+        for old in verdict.probe.compactMap({ links.connections.link(of: $0) }) {
+            let token = links[old].liveness.ask(at: now.monotonic)
+            links[old].cloneProbe = token
             send([ping(token, at: now)], on: old)
         }
         return true
@@ -112,38 +120,39 @@ extension Node {
 
     /// `index` nil: a space that was left, on which only that is spoken of.
     private mutating func begin(
-        _ id: ConnectionID, _ link: EstablishedLink, in index: SpaceHandle?, at now: Instant
+        _ connection: ConnectionHandle, _ established: EstablishedLink, in index: SpaceHandle?,
+        at now: Instant
     ) {
-        let peer = link.peer.device
-        let offset = Int64(clamping: link.peer.wallMilliseconds) &- Int64(clamping: now.wall)
-        var state = PeerLink(
-            device: peer, instance: link.peer.instance, handshakeHash: link.handshakeHash, role: link.role,
-            begun: now.monotonic, liveness: Liveness(links.times, at: now.monotonic),
-            nextChannel: link.role == .initiator ? 2 : 1,
-            clockOffset: offset)
+        let peer = established.peer.device
+        let offset = Int64(clamping: established.peer.wallMilliseconds) &- Int64(clamping: now.wall)
+        let link = links.connections.establish(
+            PeerLink(
+                connection: connection, device: peer, instance: established.peer.instance,
+                handshakeHash: established.handshakeHash, role: established.role, begun: now.monotonic,
+                liveness: Liveness(links.times, at: now.monotonic),
+                nextChannel: established.role == .initiator ? 2 : 1, clockOffset: offset))
         let allowed = index.map { standing(of: peer, in: $0, at: now) } ?? leavingStanding(at: now)
-        state.channels[0] = SpaceChannel(space: link.space, standing: allowed)
-        links.connections[id]?.link = state
+        let channel = links.connections.open(0, for: established.space, allowed, on: link)
         links.linkedAt[peer] = now.monotonic
         links.counters.linksOpened += 1
         noteState(of: peer, "connected", at: now)
-        if isMember(peer) { noteMember(state, at: now) }
-        beginChannel(0, on: id, at: now)
-        openChannels(on: id, at: now)
+        if isMember(peer) { noteMember(link, at: now) }
+        beginChannel(channel, at: now)
+        openChannels(on: link, at: now)
         // For the round trip, and for the peer to compare its clock. A peer that no roster lists gets roster
         // frames only.
-        guard links.connections[id]?.link?.channels[0]?.isFull == true,
-            let token = links.connections[id]?.link?.liveness.ask(at: now.monotonic)
-        else { return }
-        send([ping(token, at: now)], on: id)
+        guard links[channel].isFull else { return }
+        let token = links[link].liveness.ask(at: now.monotonic)
+        send([ping(token, at: now)], on: link)
     }
 
     /// A listed device is linked, or the device of a link was listed just now. Of others nothing is kept,
     /// said or compared: there may be any number of them.
-    mutating func noteMember(_ link: PeerLink, at now: Instant) {
-        links.discovery.ledger.linked(link.device, instance: link.instance, at: now.monotonic)
-        batch.log(.info, "link-up", "linked to \(link.device.text)")
-        checkClock(link.device, link.clockOffset, at: now)
+    mutating func noteMember(_ link: LinkHandle, at now: Instant) {
+        let device = links[link].device
+        links.discovery.ledger.linked(device, instance: links[link].instance, at: now.monotonic)
+        batch.log(.info, "link-up", "linked to \(device.text)")
+        checkClock(device, links[link].clockOffset, at: now)
     }
 
     /// What the peer may say in a space.
@@ -156,38 +165,35 @@ extension Node {
     }
 
     /// The first words on a channel: which roster operations are held.
-    mutating func beginChannel(_ number: UInt16, on id: ConnectionID, at now: Instant) {
-        guard let space = links.connections[id]?.link?.channels[number]?.space,
-            let index = spaces.handle(of: space)
-        else { return }
-        send([rosterHave(of: index, on: number)], on: id)
+    mutating func beginChannel(_ channel: ChannelHandle, at now: Instant) {
+        // Of a space that was left only the peer says what it holds.
+        guard let index = spaces.handle(of: links[channel].space) else { return }
+        send([rosterHave(of: index, on: links[channel].number)], on: links[channel].link)
     }
 
     /// Opens what is shared beyond channel 0. The initiator begins; the other side opens what it learns of
     /// later.
-    mutating func openChannels(on id: ConnectionID, at now: Instant) {
-        guard let link = links.connections[id]?.link else { return }
-        for space in spaces {
-            guard link.channel(of: space.id) == nil, space.roster.role(of: link.device) != nil,
-                let number = links.connections[id]?.link?.nextChannel, number < .max - 2
+    mutating func openChannels(on link: LinkHandle, at now: Instant) {
+        for index in spaces.indices {
+            let number = links[link].nextChannel
+            guard links.connections.channel(of: spaces[index].id, on: link) == nil,
+                spaces[index].roster.role(of: links[link].device) != nil, number < .max - 2
             else { continue }
-            links.connections[id]?.link?.nextChannel = number + 2
-            guard let index = spaces.handle(of: space.id) else { continue }
-            openChannel(number, of: index, on: id, at: now)
+            links[link].nextChannel = number + 2
+            openChannel(number, of: index, on: link, at: now)
         }
-        openLeavingChannels(on: id, at: now)
+        openLeavingChannels(on: link, at: now)
     }
 
     /// Opens one of our channels, or says again that it is open.
-    mutating func openChannel(_ number: UInt16, of index: SpaceHandle, on id: ConnectionID, at now: Instant) {
-        guard let link = links.connections[id]?.link else { return }
-        let space = spaces[index]
+    mutating func openChannel(_ number: UInt16, of index: SpaceHandle, on link: LinkHandle, at now: Instant) {
         let tag = LinkKeys.openTag(
-            accessSecret: space.keys.current.access, handshakeHash: link.handshakeHash, role: link.role)
-        let standing = standing(of: link.device, in: index, at: now)
-        links.connections[id]?.link?.channels[number] = SpaceChannel(space: space.id, standing: standing)
+            accessSecret: spaces[index].keys.current.access, handshakeHash: links[link].handshakeHash,
+            role: links[link].role)
+        let standing = standing(of: links[link].device, in: index, at: now)
+        let channel = links.connections.open(number, for: spaces[index].id, standing, on: link)
         send(
-            [LinkFrame(type: OpenFrame.type, channel: number, body: OpenFrame(tag: tag).encoded())], on: id)
-        beginChannel(number, on: id, at: now)
+            [LinkFrame(type: OpenFrame.type, channel: number, body: OpenFrame(tag: tag).encoded())], on: link)
+        beginChannel(channel, at: now)
     }
 }

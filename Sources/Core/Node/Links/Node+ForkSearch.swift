@@ -18,9 +18,7 @@ import Wire
 extension Node {
     /// Begins the search with the peer of a channel, unless one was begun a moment ago.
     mutating func compareBoundaries(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) {
-        let begins = links.connections[place.connection]?.link?.channels[place.number]?.forks.beginsSearch(
-            replica, at: now.monotonic)
-        guard begins == true else { return }
+        guard links[place.channel].forks.beginsSearch(replica, at: now.monotonic) else { return }
         do throws(StoreFailure) {
             let mine = try boundaries(of: replica, after: .none, before: .max, in: place.space)
             sendBoundaries(mine, of: replica, place)
@@ -60,8 +58,7 @@ extension Node {
 
     /// Answering costs a walk over a log's boundaries and a run of it: so many in a while, then silence.
     private mutating func answersSearch(_ place: ChannelPlace, at now: Instant) -> Bool {
-        links.connections[place.connection]?.link?.channels[place.number]?.forks.answersSearch(
-            at: now.monotonic) ?? false
+        links[place.channel].forks.answersSearch(at: now.monotonic)
     }
 
     mutating func forkRunArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
@@ -89,7 +86,7 @@ extension Node {
         } catch ForkProofFault.noDifference {
             // One of us has just more than the other: anti-entropy takes care of it.
         } catch {
-            fault(place.connection, "a run after a common boundary: \(error)", at: now)
+            fault(place.link, "a run after a common boundary: \(error)", at: now)
         }
     }
 
@@ -105,7 +102,7 @@ extension Node {
             spread = (0..<limit).map { entries[$0 * (entries.count - 1) / (limit - 1)] }
         }
         let frame = ForkBoundariesFrame(replica: replica, entries: spread)
-        send([LinkFrame(frame, on: place.number)], on: place.connection)
+        send([LinkFrame(frame, on: place.number)], on: place.link)
     }
 
     mutating func sendRun(
@@ -117,7 +114,7 @@ extension Node {
         let frame = ForkRunFrame(purpose, baseHash: run.base, segment: segment)
         send(
             [LinkFrame(type: FrameType.forkRun.rawValue, channel: place.number, body: frame.encoded())],
-            on: place.connection)
+            on: place.link)
     }
 
     /// The chain hash at a boundary of what is held of a log, zeros at its beginning; nil: none is there.

@@ -36,12 +36,11 @@ extension Node {
         // 2. What was told and heard of it counts to the trunk only.
         let trunkLast = proof.first.previous
         spaces[index].replication.logClosed()
-        for (id, number) in links.channels(of: space) {
-            links.connections[id]?.link?.channels[number]?.lower(replica, to: trunkLast)
-            guard id != source, links.connections[id]?.link?.channels[number]?.isFull == true else {
-                continue
-            }
-            if let frame = proofFrame(proof, in: index, on: number) { send([frame], on: id) }
+        for channel in links.channels(of: space) {
+            links[channel].lower(replica, to: trunkLast)
+            let link = links[channel].link
+            guard links.connectionID(of: link) != source, links[channel].isFull else { continue }
+            if let frame = proofFrame(proof, in: index, on: links[channel].number) { send([frame], on: link) }
         }
         // 3. Whoever waited for something of it looks again.
         links.buffer.advance(log, to: .max)
@@ -103,8 +102,7 @@ extension Node {
         let closed = spaces[place.space].forks.closed
         guard frame.hash != closed.hash else { return }
         guard let theirs = frame.entries else { return sendForks(place) }
-        guard links.connections[place.connection]?.link?.channels[place.number]?.forks.says(.answer) == true
-        else { return }
+        guard links[place.channel].forks.says(.answer) else { return }
         let known = Dictionary(theirs.map { ($0.replica, $0) }) { first, _ in first }
         do throws(StoreFailure) {
             for record in try store.forks(spaces[place.space].id) {
@@ -120,7 +118,7 @@ extension Node {
                 else { continue }
                 // They dropped what was asked about a log that they did not know as closed.
                 let ask = askForBranch(record.replica, on: place.number, in: place.space)
-                send([frame] + (ask.map { [$0] } ?? []), on: place.connection)
+                send([frame] + (ask.map { [$0] } ?? []), on: place.link)
             }
         } catch {
             return batch.fail(error)
@@ -133,8 +131,7 @@ extension Node {
 
     /// Once a channel.
     private mutating func sendForks(_ place: ChannelPlace) {
-        guard links.connections[place.connection]?.link?.channels[place.number]?.forks.says(.list) == true
-        else { return }
+        guard links[place.channel].forks.says(.list) else { return }
         let closed = spaces[place.space].forks.closed
         let entries = closed.replicas.compactMap { replica in
             closed[replica].map {
@@ -142,7 +139,7 @@ extension Node {
             }
         }
         let frame = ForksFrame(hash: closed.hash, entries: entries)
-        send([LinkFrame(frame, on: place.number)], on: place.connection)
+        send([LinkFrame(frame, on: place.number)], on: place.link)
     }
 
     func proof(_ record: ForkRecord, in index: SpaceHandle) -> ForkProof? {
@@ -184,7 +181,7 @@ extension Node {
         } catch let failure as StoreFailure {
             batch.fail(failure)
         } catch {
-            fault(place.connection, "proof of a fork: \(error)", at: now)
+            fault(place.link, "proof of a fork: \(error)", at: now)
         }
     }
 

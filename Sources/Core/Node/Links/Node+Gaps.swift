@@ -21,10 +21,10 @@ extension Node {
             if lacking.count > ReplicationLimits.graftLogsMax { break }
         }
         guard !lacking.isEmpty else { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.supply.isAhead = true
+        links[place.channel].supply.isAhead = true
         let gossip = spaces[place.space].replication.gossip
-        if gossip.gap == nil, !isDoubted(place.connection, gossip) {
-            let wait = graftDelay(of: lacking, in: place.space, from: place.connection)
+        if gossip.gap == nil, !isDoubted(place.link, gossip) {
+            let wait = graftDelay(of: lacking, in: place.space, from: place.link)
             spaces[place.space].replication.gossip.gap = SpaceGossip.Gap(
                 since: now.monotonic, graftAt: now.monotonic + wait, dots: lacking)
         }
@@ -37,13 +37,11 @@ extension Node {
 
     /// How long eager links get to bring what a lazy one names; nothing when there are none.
     private mutating func graftDelay(
-        of dots: [VersionVector.Entry], in index: SpaceHandle, from id: ConnectionID
+        of dots: [VersionVector.Entry], in index: SpaceHandle, from link: LinkHandle
     ) -> UInt64 {
-        let isAwaited = links.channels(of: spaces[index].id).contains { other, number in
-            links.connections[other]?.link?.channels[number]?.sync.tree.pushesSome ?? false
-        }
+        let isAwaited = links.channels(of: spaces[index].id).contains { links[$0].sync.tree.pushesSome }
         guard isAwaited else { return 0 }
-        let roundTrip = links.connections[id]?.link?.liveness.roundTripMilliseconds ?? 0
+        let roundTrip = links[link].liveness.roundTripMilliseconds ?? 0
         let wait = min(
             max(ReplicationLimits.graftRoundTrips * roundTrip, ReplicationLimits.graftMillisecondsMin),
             ReplicationLimits.graftMillisecondsMax)
@@ -76,7 +74,7 @@ extension Node {
 
     /// The same, among the peers that are waited for.
     private mutating func mendGap(
-        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip,
+        _ index: SpaceHandle, _ channels: [ChannelHandle], _ gossip: inout SpaceGossip,
         at now: Instant
     ) {
         if !isOpen(gossip.gap, in: index) {
@@ -91,26 +89,24 @@ extension Node {
             return
         }
         if !vain.isEmpty {
-            for id in vain { doubt(id, &gossip, at: now) }
-            return mendAnew(index, channels.filter { !vain.contains($0.0) }, &gossip, at: now)
+            for channel in vain { doubt(links[channel].link, &gossip, at: now) }
+            return mendAnew(index, channels.filter { !vain.contains($0) }, &gossip, at: now)
         }
-        guard let (id, number) = whomToAsk(gap, index, channels) else {
+        guard let channel = whomToAsk(gap, index, channels) else {
             // Nobody who is linked and waited for holds it any more: what others hold is the next one.
             return mendAnew(index, channels, &gossip, at: now)
         }
-        let place = ChannelPlace(connection: id, number: number, space: index)
+        let place = links.place(channel, in: index)
         graft(logsToAsk(of: place), place, at: now)
-        gossip.ask = SpaceGossip.Ask(connection: id, at: now.monotonic)
+        gossip.ask = SpaceGossip.Ask(connection: place.connection, at: now.monotonic)
         // A long catch-up is not asked for anew each second once it has lasted a minute.
         gossip.gap?.since = now.monotonic
-        gossip.gap?.graftAt = now.monotonic + patience(with: id)
+        gossip.gap?.graftAt = now.monotonic + patience(with: place.link)
     }
 
     /// The channels whose peers' words are waited for.
-    private func believed(_ channels: [(ConnectionID, UInt16)], _ gossip: SpaceGossip) -> [(
-        ConnectionID, UInt16
-    )] {
-        gossip.doubts.isEmpty ? channels : channels.filter { !isDoubted($0.0, gossip) }
+    private func believed(_ channels: [ChannelHandle], _ gossip: SpaceGossip) -> [ChannelHandle] {
+        gossip.doubts.isEmpty ? channels : channels.filter { !isDoubted(links[$0].link, gossip) }
     }
 
     /// True while something of the gap is lacking.
@@ -121,7 +117,7 @@ extension Node {
 
     /// The gap was given up: what these peers hold is the next one.
     private mutating func mendAnew(
-        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], _ gossip: inout SpaceGossip,
+        _ index: SpaceHandle, _ channels: [ChannelHandle], _ gossip: inout SpaceGossip,
         at now: Instant
     ) {
         gossip.ask = nil
@@ -131,17 +127,17 @@ extension Node {
 
     /// What peers hold and I lack at this moment, as they told it.
     private mutating func nextGap(
-        _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], at now: Instant
+        _ index: SpaceHandle, _ channels: [ChannelHandle], at now: Instant
     ) -> SpaceGossip.Gap? {
-        for (id, number) in channels {
-            guard links.connections[id]?.link?.channels[number]?.supply.isAhead == true else { continue }
-            let place = ChannelPlace(connection: id, number: number, space: index)
+        for channel in channels {
+            guard links[channel].supply.isAhead else { continue }
+            let place = links.place(channel, in: index)
             let dots = lacking(at: place)
             if dots.isEmpty {
-                links.connections[id]?.link?.channels[number]?.supply.isAhead = false
+                links[channel].supply.isAhead = false
                 continue
             }
-            let wait = graftDelay(of: dots, in: index, from: id)
+            let wait = graftDelay(of: dots, in: index, from: place.link)
             return SpaceGossip.Gap(since: now.monotonic, graftAt: now.monotonic + max(wait, 1), dots: dots)
         }
         return nil
@@ -149,9 +145,7 @@ extension Node {
 
     /// What the peer of a channel holds and I lack; at most one more than are named in a GRAFT.
     func lacking(at place: ChannelPlace) -> [VersionVector.Entry] {
-        guard
-            let theirs = links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHave
-        else { return [] }
+        guard let theirs = links[place.channel].sync.peerHave else { return [] }
         var dots: [VersionVector.Entry] = []
         for entry in theirs.entries(beyond: spaces[place.space].held)
         where entry.last > head(of: entry.replica, in: place.space) {
@@ -164,31 +158,33 @@ extension Node {
     /// Until when the gap waits for a link that is bringing something; nil: it waits for nobody. `vain` are
     /// those whose turn ended in vain.
     private func awaited(
-        _ gap: SpaceGossip.Gap, _ gossip: SpaceGossip, _ channels: [(ConnectionID, UInt16)], at now: Instant
-    ) -> (until: UInt64?, vain: [ConnectionID]) {
+        _ gap: SpaceGossip.Gap, _ gossip: SpaceGossip, _ channels: [ChannelHandle], at now: Instant
+    ) -> (until: UInt64?, vain: [ChannelHandle]) {
         var until: UInt64?
-        var vain: [ConnectionID] = []
-        for (id, number) in channels {
-            guard let link = links.connections[id]?.link, let channel = link.channels[number] else {
-                continue
-            }
-            let ask = gossip.ask.flatMap { $0.connection == id ? $0 : nil }
+        var vain: [ChannelHandle] = []
+        for handle in channels {
+            let channel = links[handle]
+            let link = channel.link
+            let ask = gossip.ask.flatMap { $0.connection == links.connectionID(of: link) ? $0 : nil }
             // An eager link that is known to hold it, and brings other things meanwhile, will come to it.
             guard ask != nil || brings(gap, channel) else { continue }
-            let patience = patience(with: id)
+            let patience = patience(with: link)
             var last = max(channel.supply.usefulAt ?? 0, ask?.at ?? 0)
             // A large segment on a slow line arrives in parts.
-            if links.connections[id]?.secure.heldBytes ?? 0 > 0, !link.liveness.isSilent(at: now.monotonic) {
+            if links[links[link].connection].secure.heldBytes > 0,
+                !links[link].liveness.isSilent(at: now.monotonic)
+            {
                 last = now.monotonic
             }
             let isSilent = last + patience <= now.monotonic
             let turn = max(
                 patience,
-                ReplicationLimits.patienceMillisecondsMax >> UInt64(gossip.doubts[link.device]?.count ?? 0))
+                ReplicationLimits.patienceMillisecondsMax
+                    >> UInt64(gossip.doubts[links[link].device]?.count ?? 0))
             if !isSilent, now.monotonic < gap.since + turn {
                 until = max(until ?? 0, last + patience)
             } else if ask != nil || !isSilent {
-                vain.append(id)
+                vain.append(handle)
             }
         }
         return (until, vain)
@@ -201,36 +197,35 @@ extension Node {
         }
     }
 
-    func patience(with id: ConnectionID) -> UInt64 {
-        let roundTrip = links.connections[id]?.link?.liveness.roundTripMilliseconds ?? 0
+    func patience(with link: LinkHandle) -> UInt64 {
+        let roundTrip = links[link].liveness.roundTripMilliseconds ?? 0
         return max(
             ReplicationLimits.patienceRoundTrips * roundTrip, ReplicationLimits.patienceMillisecondsMin)
     }
 
     /// The nearest peer that holds some of the gap.
     private func whomToAsk(
-        _ gap: SpaceGossip.Gap, _ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)]
-    ) -> (ConnectionID, UInt16)? {
+        _ gap: SpaceGossip.Gap, _ index: SpaceHandle, _ channels: [ChannelHandle]
+    ) -> ChannelHandle? {
         let lacked = gap.dots.filter { head(of: $0.replica, in: index) < $0.last }
-        let holders = channels.filter { id, number in
-            guard let have = links.connections[id]?.link?.channels[number]?.sync.peerHave else {
-                return false
-            }
+        let holders = channels.filter { channel in
+            guard let have = links[channel].sync.peerHave else { return false }
             return lacked.contains { have[$0.replica] > head(of: $0.replica, in: index) }
         }
-        return holders.min { (roundTrip($0.0), $0.0) < (roundTrip($1.0), $1.0) }
+        return holders.min { proximity($0) < proximity($1) }
     }
 
-    private func roundTrip(_ id: ConnectionID) -> UInt64 {
-        links.connections[id]?.link?.liveness.roundTripMilliseconds ?? ReplicationLimits.graftMillisecondsMin
+    /// Less is nearer.
+    private func proximity(_ channel: ChannelHandle) -> (roundTrip: UInt64, connection: ConnectionID) {
+        let link = links[channel].link
+        let roundTrip = links[link].liveness.roundTripMilliseconds
+        return (roundTrip ?? ReplicationLimits.graftMillisecondsMin, links.connectionID(of: link))
     }
 
     /// All logs when much is lacking or nothing is pushed here yet, else those that are.
     func logsToAsk(of place: ChannelPlace) -> [ReplicaID] {
         let dots = lacking(at: place)
-        let isAnyEager = links.channels(of: spaces[place.space].id).contains { id, number in
-            links.connections[id]?.link?.channels[number]?.sync.tree.isEager ?? false
-        }
+        let isAnyEager = links.channels(of: spaces[place.space].id).contains { links[$0].sync.tree.isEager }
         return dots.count > ReplicationLimits.graftLogsMax || !isAnyEager ? [] : dots.map(\.replica)
     }
 
@@ -238,7 +233,7 @@ extension Node {
     mutating func graft(
         _ logs: [ReplicaID], _ place: ChannelPlace, isAgain: Bool = false, at now: Instant
     ) {
-        guard var channel = links.connections[place.connection]?.link?.channels[place.number] else { return }
+        var channel = links.connections.withdraw(place.channel)
         // It pushes these already, or was asked before: what it sent was dropped here, which only a full
         // HAVE can tell it.
         let isPushed =
@@ -246,24 +241,22 @@ extension Node {
         if isAgain || isPushed { channel.sync.askAgain(at: now.monotonic) }
         channel.sync.graft(logs)
         channel.supply.graft(logs)
-        links.connections[place.connection]?.link?.channels[place.number] = channel
+        links[place.channel] = channel
         tellHave(place, at: now)
-        send([LinkFrame(GraftFrame(logs), on: place.number)], on: place.connection)
+        send([LinkFrame(GraftFrame(logs), on: place.number)], on: place.link)
         links.counters.grafts += 1
     }
 
     /// Makes another link eager while few are. Chance decides which, so that the whole is one piece.
-    private mutating func widen(_ index: SpaceHandle, _ channels: [(ConnectionID, UInt16)], at now: Instant) {
-        var lazy: [(ConnectionID, UInt16)] = []
-        for (id, number) in channels {
-            guard let sync = links.connections[id]?.link?.channels[number]?.sync, sync.peerHave != nil,
-                sync.told != nil
-            else { continue }
-            if !sync.tree.isEager { lazy.append((id, number)) }
+    private mutating func widen(_ index: SpaceHandle, _ channels: [ChannelHandle], at now: Instant) {
+        var lazy: [ChannelHandle] = []
+        for channel in channels {
+            guard links[channel].sync.peerHave != nil, links[channel].sync.told != nil else { continue }
+            if !links[channel].sync.tree.isEager { lazy.append(channel) }
         }
         guard !lazy.isEmpty, channels.count - lazy.count < ReplicationLimits.eagerLinks else { return }
-        let (id, number) = lazy[Int.random(in: 0..<lazy.count, using: &links.dice)]
-        graft([], ChannelPlace(connection: id, number: number, space: index), at: now)
+        let channel = lazy[Int.random(in: 0..<lazy.count, using: &links.dice)]
+        graft([], links.place(channel, in: index), at: now)
     }
 
     /// A link is gone: what it brought is asked for from another one at once, without waiting for a gap.
@@ -281,27 +274,26 @@ extension Node {
             }
             let orphans = gossip.suppliers.filter { $0.value == lost }.map(\.key).sorted()
             for log in orphans { spaces[index].replication.gossip.suppliers[log] = nil }
-            let channels = links.channels(of: space).filter { id, number in
-                let channel = links.connections[id]?.link?.channels[number]
-                return channel?.isReady == true && channel?.sync.peerHave != nil && !isDoubted(id, gossip)
+            let channels = links.channels(of: space).filter { channel in
+                links[channel].isReady && links[channel].sync.peerHave != nil
+                    && !isDoubted(links[channel].link, gossip)
             }
             guard !orphans.isEmpty, !channels.isEmpty else { continue }
             // Where the log is pruned, the peer has it from elsewhere and not from here.
             let best = channels.max { a, b in
-                (foreign(orphans, a), roundTrip(b.0), b.0) < (foreign(orphans, b), roundTrip(a.0), a.0)
+                let (foreignA, foreignB) = (foreign(orphans, a), foreign(orphans, b))
+                return foreignA != foreignB ? foreignA < foreignB : proximity(b) < proximity(a)
             }
             guard let best else { continue }
-            let place = ChannelPlace(connection: best.0, number: best.1, space: index)
-            let tree = links.connections[best.0]?.link?.channels[best.1]?.sync.tree ?? PushTree()
-            let logs = orphans.filter { !tree.pushes($0) }
+            let place = links.place(best, in: index)
+            let logs = orphans.filter { !links[best].sync.tree.pushes($0) }
             if logs.isEmpty { continue }
             graft(logs.count > ReplicationLimits.graftLogsMax ? [] : logs, place, at: now)
         }
     }
 
-    private func foreign(_ logs: [ReplicaID], _ channel: (ConnectionID, UInt16)) -> Int {
-        let tree = links.connections[channel.0]?.link?.channels[channel.1]?.sync.tree ?? PushTree()
-        return logs.reduce(0) { $0 + (tree.pushes($1) ? 0 : 1) }
+    private func foreign(_ logs: [ReplicaID], _ channel: ChannelHandle) -> Int {
+        logs.reduce(0) { $0 + (links[channel].sync.tree.pushes($1) ? 0 : 1) }
     }
 
     /// When `mendGap` has something to do. It is not called while nobody is connected.

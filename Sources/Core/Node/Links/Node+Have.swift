@@ -13,10 +13,7 @@ import Wire
 
 extension Node {
     mutating func haveArrived(_ frame: HaveFrame, _ place: ChannelPlace, at now: Instant) {
-        // Not the link itself: what it holds would be copied when it changes.
-        guard let peer = links.connections[place.connection]?.link?.device,
-            let handshakeHash = links.connections[place.connection]?.link?.handshakeHash
-        else { return }
+        let (peer, handshakeHash) = (links[place.link].device, links[place.link].handshakeHash)
         var vector = spaces[place.space].forks.closed.clamped(
             VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) }))
         if isPlanted("need-remembered"), let known = spaces[place.space].peerVectors[peer] {
@@ -26,10 +23,10 @@ extension Node {
             // Where more is held than one HAVE names, as a crowd of logs is (decision 0108), peers name it
             // too.
             let logsMax = spaces[place.space].held.count + ReplicationLimits.haveLogsMax
-            try links.connections[place.connection]?.link?.channels[place.number]?.sync.peerHolds(
+            try links[place.channel].sync.peerHolds(
                 vector, isFull: frame.extent == .full, logsMax: logsMax)
         } catch {
-            return fault(place.connection, "HAVE: \(error)", at: now)
+            return fault(place.link, "HAVE: \(error)", at: now)
         }
         noteAhead(vector.entries, place, at: now)
         spaces[place.space].note(vector, of: peer, isFull: frame.extent == .full)
@@ -49,10 +46,10 @@ extension Node {
 
     mutating func receivedArrived(_ frame: ReceivedFrame, _ place: ChannelPlace, at now: Instant) {
         do throws(SpaceSync.Fault) {
-            try links.connections[place.connection]?.link?.channels[place.number]?.sync.acknowledge(
+            try links[place.channel].sync.acknowledge(
                 total: frame.bytes)
         } catch {
-            fault(place.connection, "RECEIVED: \(error)", at: now)
+            fault(place.link, "RECEIVED: \(error)", at: now)
         }
     }
 
@@ -84,12 +81,12 @@ extension Node {
     /// Equal sequences, different bytes: told at once, and the two branches are looked for.
     mutating func suspect(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) throws(StoreFailure) {
         let index = place.space
-        let peer = links.connections[place.connection]?.link?.device
+        let peer = links[place.link].device
         raise(
             Alarm(
                 code: "fork-suspicion",
                 message: "log \(replica) of space \(spaces[index].name) differs between this node and "
-                    + (peer?.text ?? "a peer"),
+                    + peer.text,
                 hint: "a copied or restored node wrote it twice; both branches are kept where they are",
                 since: now.wall, space: spaces[index].id, device: peer))
         compareBoundaries(replica, place, at: now)
@@ -135,9 +132,7 @@ extension Node {
         _ place: ChannelPlace, at now: Instant
     ) throws(StoreFailure) {
         guard declaration.device == device else { return }
-        if let peer = links.connections[place.connection]?.link?.device {
-            links.claims.remove(LogClaim(peer: peer, space: spaces[place.space].id))
-        }
+        links.claims.remove(LogClaim(peer: links[place.link].device, space: spaces[place.space].id))
         if left.wrote(replica, to: last) { return }
         if replica == spaces[place.space].ownReplica {
             return try leaveOwnLog(

@@ -16,42 +16,37 @@ extension Node {
         if channels.isEmpty { return }
         let isPrompt = channels.count <= ReplicationLimits.promptLinksMax
         spaces[index].replication.gossip.budget.fill(at: now.monotonic)
-        var due: [(last: UInt64, id: ConnectionID, number: UInt16, isOverdue: Bool)] = []
-        for (id, number) in channels {
-            // Not the channel itself: its vectors would be copied when it tells.
-            let found = links.connections[id]?.link?.channels[number].map {
-                ($0.sync.mustTell(at: now.monotonic), $0.pacing.position)
-            }
-            guard let (mustTell, position) = found, mustTell || position != told.position else { continue }
-            switch links.connections[id]?.link?.channels[number]?.pacing.turn(
+        var due: [(last: UInt64, id: ConnectionID, channel: ChannelHandle, isOverdue: Bool)] = []
+        for channel in channels {
+            let mustTell = links[channel].sync.mustTell(at: now.monotonic)
+            guard mustTell || links[channel].pacing.position != told.position else { continue }
+            switch links[channel].pacing.turn(
                 told.position, mustTell: mustTell, isPrompt: isPrompt, at: now.monotonic)
             {
-            case .now: tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
-            case .due(let last, let isOverdue): due.append((last, id, number, isOverdue))
-            case .rest, nil: break
+            case .now: tellHave(links.place(channel, in: index), at: now)
+            case .due(let last, let isOverdue):
+                due.append((last, links.connectionID(of: channel), channel, isOverdue))
+            case .rest: break
             }
         }
-        for (_, id, number, isOverdue) in due.sorted(by: { ($0.last, $0.id) < ($1.last, $1.id) }) {
+        for (_, _, channel, isOverdue) in due.sorted(by: { ($0.last, $0.id) < ($1.last, $1.id) }) {
             guard isOverdue || spaces[index].replication.gossip.budget.isOpen else { continue }
-            tellHave(ChannelPlace(connection: id, number: number, space: index), at: now)
+            tellHave(links.place(channel, in: index), at: now)
         }
     }
 
     /// Tells on one channel what advanced, now.
     mutating func tellHave(_ place: ChannelPlace, at now: Instant) {
-        guard let hash = links.connections[place.connection]?.link?.handshakeHash,
-            let told = spaces[place.space].replication.advertised,
-            // Taken out while it is worked on, so that its vectors are changed in place.
-            var channel = links.connections[place.connection]?.link?.channels.removeValue(
-                forKey: place.number)
-        else { return }
+        guard let told = spaces[place.space].replication.advertised else { return }
+        let hash = links[place.link].handshakeHash
+        var channel = links.connections.withdraw(place.channel)
         channel.pacing.tell(through: told.position)
         // Which logs are closed is said before what is held of them.
         var frames = forksToTell(on: &channel, place.number, in: place.space)
         let have = channel.sync.nextHave(told.sealed, at: now.monotonic)
         if have != nil { channel.pacing.recordSent(at: now.monotonic) }
-        links.connections[place.connection]?.link?.channels[place.number] = channel
-        guard let have else { return send(frames, on: place.connection) }
+        links[place.channel] = channel
+        guard let have else { return send(frames, on: place.link) }
         let entries = have.entries.map { entry in
             let chain = told.hashes[entry.replica] ?? .zero
             return HaveFrame.Entry(
@@ -64,7 +59,7 @@ extension Node {
             links.counters.haveBytesSent += UInt64(frame.body.count)
             frames.append(frame)
         }
-        send(frames, on: place.connection)
+        send(frames, on: place.link)
     }
 
     /// When `tellHave` has something to tell on a channel.

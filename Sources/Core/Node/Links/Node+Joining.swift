@@ -87,14 +87,14 @@ extension Node {
 
     /// The handshake is complete: the other side holds the invite too. Prove that we are who we say.
     mutating func proveInvite(
-        _ id: ConnectionID, _ link: EstablishedLink, _ request: RequestID, at now: Instant
+        _ connection: ConnectionHandle, _ link: EstablishedLink, _ request: RequestID, at now: Instant
     ) {
         guard var attempt = links.joins[request], let name = DeviceName(configuration.settings.deviceName)
         else {
-            return close(id, .done, "the request was cancelled", at: now)
+            return close(connection, .done, "the request was cancelled", at: now)
         }
         if link.peer.device == device {
-            return close(id, .ownDevice, "this is the dialling device itself", at: now)
+            return close(connection, .ownDevice, "this is the dialling device itself", at: now)
         }
         let joining = Joining(token: attempt.token, device: device, boxKey: configuration.box)
         let proof = joining.proof(
@@ -102,29 +102,30 @@ extension Node {
             by: configuration.device)
         attempt.joining = joining
         links.joins[request] = attempt
+        links[connection].phase = .joining
         batch.answer(request, .joinStage("proving the invite"))
-        send([LinkFrame(JoinProofFrame(body: proof.encoded()), on: 0)], on: id)
+        send([LinkFrame(JoinProofFrame(body: proof.encoded()), on: 0)], on: connection)
     }
 
     /// A frame of a joining link: a proof at the issuer, an answer at the joiner.
-    mutating func takeJoining(_ frame: LinkFrame, on id: ConnectionID, at now: Instant) {
-        guard let connection = links.connections[id] else { return }
+    mutating func dispatchJoining(_ frame: LinkFrame, on connection: ConnectionHandle, at now: Instant) {
         do throws(DecodeFault) {
-            switch (FrameType(rawValue: frame.type), connection.purpose) {
+            switch (FrameType(rawValue: frame.type), links[connection].purpose) {
             case (.joinProof, .accepted):
-                try proofArrived(try JoinProofFrame(decoding: frame.body).body, on: id, at: now)
+                try proofArrived(try JoinProofFrame(decoding: frame.body).body, on: connection, at: now)
             case (.joinAnswer, .join(let address, let request)):
                 let body = try JoinAnswerFrame(decoding: frame.body).body
-                answerArrived(body, on: id, from: address, request, at: now)
+                answerArrived(body, on: connection, from: address, request, at: now)
             default: break
             }
         } catch {
-            close(id, .protocolFault, "frame \(frame.type): \(error)", at: now)
+            close(connection, .protocolFault, "frame \(frame.type): \(error)", at: now)
         }
     }
 
     private mutating func answerArrived(
-        _ body: [UInt8], on id: ConnectionID, from address: PeerAddress, _ request: RequestID, at now: Instant
+        _ body: [UInt8], on connection: ConnectionHandle, from address: PeerAddress, _ request: RequestID,
+        at now: Instant
     ) {
         guard var attempt = links.joins[request], var joining = attempt.joining else { return }
         do throws(JoinFault) {
@@ -135,12 +136,14 @@ extension Node {
             links.joins[request] = attempt
             guard let joined else { return }
             if joined.roster.operations().contains(where: \.mayVoid) {
-                return close(id, .protocolFault, "the roster: \(Self.mayVoidFault)", at: now)
+                return close(connection, .protocolFault, "the roster: \(Self.mayVoidFault)", at: now)
             }
             finishJoin(joined, attempt, request, issuer: address, at: now)
-            close(id, .done, "joined", at: now)
+            close(connection, .done, "joined", at: now)
         } catch {
-            close(id, .protocolFault, "the answer does not make this device a member: \(error)", at: now)
+            close(
+                connection, .protocolFault, "the answer does not make this device a member: \(error)", at: now
+            )
         }
     }
 
@@ -176,7 +179,7 @@ extension Node {
             links.dialer.reset()
             links.nextDialCheck = 0
             // Some of them may be linked under another space, and said OPEN before we were in this one.
-            for id in links.connectionIDs { openChannels(on: id, at: now) }
+            for link in links.connections.linkHandles { openChannels(on: link, at: now) }
             batch.answer(request, .joined(report(spaces[index])))
         } catch {
             batch.refuse(request, error)
@@ -185,7 +188,7 @@ extension Node {
 
     /// A joining connection is gone.
     mutating func joinEnded(
-        _ request: RequestID, _ id: ConnectionID, reason: String, code: CloseCode?, at now: Instant
+        _ request: RequestID, reason: String, code: CloseCode?, at now: Instant
     ) {
         guard let attempt = links.joins[request] else { return }
         if let refusal = code.flatMap({ JoinRefusal(rawValue: $0.rawValue) }),
@@ -220,9 +223,7 @@ extension Node {
                 joinNext(request, at: now)
                 continue
             }
-            let under = links.connectionIDs.first { id in
-                links.connections[id]?.purpose.request == request
-            }
+            let under = links.connections.handles.first { links[$0].purpose.request == request }
             if let under {
                 close(under, .silent, "no answer in time", at: now)
             } else {

@@ -64,22 +64,26 @@ extension Node {
             // Not a member any more: there is nothing to announce.
             return
         }
-        for (id, number) in links.channels(of: spaces[index].id) { sendRoster(of: index, on: number, of: id) }
+        for channel in links.channels(of: spaces[index].id) { sendRoster(of: index, on: channel) }
     }
 
     /// The space is gone from this node.
     private mutating func linksForget(_ space: SpaceID, at now: Instant) {
         let isLeaving = left.index(of: space) != nil
         let standing = leavingStanding(at: now)
-        for (id, number) in links.channels(of: space) {
+        for channel in links.channels(of: space) {
+            let (link, number) = (links[channel].link, links[channel].number)
             if !isLeaving, number == 0 {
-                close(id, .done, "the space was left", at: now)
+                close(link, .done, "the space was left", at: now)
                 continue
             }
             // The peer ends channel 0 when it has taken the operation in; of another it is asked anew.
-            links.connections[id]?.link?.channels[number] =
-                number == 0 ? SpaceChannel(space: space, standing: standing) : nil
-            if isLeaving { openChannels(on: id, at: now) }
+            if number == 0 {
+                links.connections.open(number, for: space, standing, on: link)
+            } else {
+                links.connections.close(channel)
+            }
+            if isLeaving { openChannels(on: link, at: now) }
         }
         for log in links.buffer.logs(of: space) { _ = links.buffer.drop(log) }
         links.keyOfAddress = links.keyOfAddress.filter { $0.value != space || isLeaving }
@@ -94,26 +98,29 @@ extension Node {
     }
 
     /// Asks the peer of a link what it knows of the spaces that were left.
-    mutating func openLeavingChannels(on id: ConnectionID, at now: Instant) {
+    mutating func openLeavingChannels(on link: LinkHandle, at now: Instant) {
         let standing = leavingStanding(at: now)
         for space in left.leaving {
-            guard let link = links.connections[id]?.link, link.channel(of: space.id) == nil,
-                space.roster.role(of: link.device) != nil, link.nextChannel < .max - 2
+            let number = links[link].nextChannel
+            guard links.connections.channel(of: space.id, on: link) == nil,
+                space.roster.role(of: links[link].device) != nil, number < .max - 2
             else { continue }
-            links.connections[id]?.link?.nextChannel = link.nextChannel + 2
-            links.connections[id]?.link?.channels[link.nextChannel] = SpaceChannel(
-                space: space.id, standing: standing)
+            links[link].nextChannel = number + 2
+            links.connections.open(number, for: space.id, standing, on: link)
             let tag = LinkKeys.openTag(
-                accessSecret: space.keys.current.access, handshakeHash: link.handshakeHash, role: link.role)
+                accessSecret: space.keys.current.access, handshakeHash: links[link].handshakeHash,
+                role: links[link].role)
             let body = OpenFrame(tag: tag).encoded()
-            send([LinkFrame(type: OpenFrame.type, channel: link.nextChannel, body: body)], on: id)
+            send([LinkFrame(type: OpenFrame.type, channel: number, body: body)], on: link)
         }
     }
 
     /// A member of a space that was left says which operations it holds.
     mutating func leavingHaveArrived(
-        _ frame: RosterHaveFrame, of space: SpaceID, on number: UInt16, of id: ConnectionID, at now: Instant
+        _ frame: RosterHaveFrame, on channel: ChannelHandle, at now: Instant
     ) {
+        let (space, link, number) = (links[channel].space, links[channel].link, links[channel].number)
+        let id = links.connectionID(of: link)
         guard let index = left.index(of: space) else { return }
         let roster = left.leaving[index].roster
         let lacking = roster.operations(missingFrom: frame.heads + frame.summary)
@@ -121,10 +128,10 @@ extension Node {
         if lacking.isEmpty || left.leaving[index].sentOn == id { return toldLeaving(space, at: now) }
         left.leaving[index].sentOn = id
         send(
-            Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: id)
+            Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: link)
         guard number != 0 else { return }
-        links.connections[id]?.link?.channels[number] = nil
-        openLeavingChannels(on: id, at: now)
+        links.connections.close(channel)
+        openLeavingChannels(on: link, at: now)
     }
 
     /// A member has the leave operation on its disk: nothing of the space is needed any more.
@@ -134,10 +141,11 @@ extension Node {
         guard forgetLeaving(space) else { return }
         batch.log(
             .info, "space-left-told", "a member of space \(name) (\(space)) knows that this device left")
-        for (id, number) in links.channels(of: space) {
-            links.connections[id]?.link?.channels[number] = nil
-            if number == 0, links.connections[id]?.link?.channels.isEmpty == true {
-                close(id, .done, "the space was left", at: now)
+        for channel in links.channels(of: space) {
+            let (link, number) = (links[channel].link, links[channel].number)
+            links.connections.close(channel)
+            if number == 0, links[link].channels.isEmpty {
+                close(link, .done, "the space was left", at: now)
             }
         }
     }

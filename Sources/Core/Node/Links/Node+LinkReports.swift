@@ -12,7 +12,7 @@ extension Node {
 
     /// Greatest difference of a linked peer's wall clock to ours, with its sign.
     var clockOffsetMilliseconds: Int64? {
-        links.connections.values.compactMap(\.link).filter { isMember($0.device) }.map(\.clockOffset)
+        links.connections.linkHandles.filter { isMember(links[$0].device) }.map { links[$0].clockOffset }
             .max { ($0.magnitude, $0) < ($1.magnitude, $1) }
     }
 

@@ -13,14 +13,17 @@ import Wire
 extension Node {
     /// What is due on links, joins and the address book.
     mutating func tickLinks(at now: Instant) {
-        for id in links.connectionIDs {
-            guard let connection = links.connections[id] else { continue }
-            if connection.secure.deadline != nil {
-                take(links.connections[id]?.secure.tick(at: now) ?? [], of: id, at: now)
-            } else if let deadline = connection.proofDeadline, now.monotonic >= deadline {
-                close(id, .silent, "no proof of the invite came", at: now)
-            } else if connection.link != nil {
-                tickLink(id, at: now)
+        for connection in links.connections.handles where links.connections.isOpen(connection) {
+            if links[connection].secure.deadline != nil {
+                take(links[connection].secure.tick(at: now), of: connection, at: now)
+                continue
+            }
+            switch links[connection].phase {
+            case .handshaking, .joining: break
+            case .admitting(let deadline, _):
+                guard now.monotonic >= deadline else { continue }
+                close(connection, .silent, "no proof of the invite came", at: now)
+            case .linked(let link): tickLink(link, at: now)
             }
         }
         tickViews(at: now)
@@ -28,38 +31,35 @@ extension Node {
         writeBook(at: now)
     }
 
-    private mutating func tickLink(_ id: ConnectionID, at now: Instant) {
-        switch links.connections[id]?.link?.liveness.check(at: now.monotonic) {
+    private mutating func tickLink(_ link: LinkHandle, at now: Instant) {
+        switch links[link].liveness.check(at: now.monotonic) {
         case .dead:
-            let heard = links.connections[id]?.link?.liveness.heard ?? now.monotonic
+            let heard = links[link].liveness.heard
             let seconds = (now.monotonic - min(heard, now.monotonic)) / 1_000
             // Its box may be elsewhere by now; so may we.
             announceByBeacon(at: now)
-            return close(id, .silent, "nothing was heard for \(seconds) s", at: now)
+            return close(link, .silent, "nothing was heard for \(seconds) s", at: now)
         case .doubtful:
             // Another link is dialled beside it; the one that answers stays.
             links.nextDialCheck = 0
-            if let device = links.connections[id]?.link?.device {
-                batch.log(
-                    .info, "link-doubtful",
-                    "\(device.text) did not answer for \(MeshLimits.answerMilliseconds / 1_000) s; "
-                        + "it is dialled again")
-            }
-        case .ping(let token): send([ping(token, at: now)], on: id)
-        case .fine, nil: break
+            batch.log(
+                .info, "link-doubtful",
+                "\(links[link].device.text) did not answer for \(MeshLimits.answerMilliseconds / 1_000) s; "
+                    + "it is dialled again")
+        case .ping(let token): send([ping(token, at: now)], on: link)
+        case .fine: break
         }
-        for number in links.connections[id]?.link?.channelNumbers ?? [] {
-            if let space = links.connections[id]?.link?.channels[number]?.space,
-                let index = spaces.handle(of: space)
-            {
-                answerRosterHave(ChannelPlace(connection: id, number: number, space: index), at: now)
+        for channel in links[link].channels.map(\.handle) where links.connections.isOpen(channel) {
+            if let index = spaces.handle(of: links[channel].space) {
+                answerRosterHave(links.place(channel, in: index), at: now)
             }
-            guard
-                case .provisional(_, let deadline)? = links.connections[id]?.link?.channels[number]?.standing,
-                now.monotonic >= deadline
+            guard links.connections.isOpen(channel),
+                case .provisional(_, let deadline) = links[channel].standing, now.monotonic >= deadline
             else { continue }
-            if number == 0 { return close(id, .notMember, "the roster does not list this device", at: now) }
-            links.connections[id]?.link?.channels[number] = nil
+            if links[channel].number == 0 {
+                return close(link, .notMember, "the roster does not list this device", at: now)
+            }
+            links.connections.close(channel)
         }
     }
 
@@ -74,14 +74,14 @@ extension Node {
     }
 
     /// The peer asked for a sign of life, and got it. Its clock is as old as half a round trip.
-    mutating func pinged(_ body: [UInt8], on id: ConnectionID, at now: Instant) {
-        guard let link = links.connections[id]?.link, body.count == 16 else { return }
+    mutating func pinged(_ body: [UInt8], on connection: ConnectionHandle, at now: Instant) {
+        guard let link = links.connections.linked(connection), body.count == 16 else { return }
         let wall = body[8...].reduce(0) { $0 << 8 | UInt64($1) }
-        let theirs = wall.addingReportingOverflow((link.liveness.roundTripMilliseconds ?? 0) / 2)
+        let theirs = wall.addingReportingOverflow((links[link].liveness.roundTripMilliseconds ?? 0) / 2)
         let offset =
             Int64(clamping: theirs.overflow ? .max : theirs.partialValue) &- Int64(clamping: now.wall)
-        links.connections[id]?.link?.clockOffset = offset
-        checkClock(link.device, offset, at: now)
+        links[link].clockOffset = offset
+        checkClock(links[link].device, offset, at: now)
     }
 
     // MARK: Sleep
@@ -103,11 +103,9 @@ extension Node {
     /// What was known of the network may be wrong: links have a few seconds to answer, and all that waits is
     /// dialled.
     mutating func askAll(at now: Instant) {
-        for id in links.connectionIDs where links.connections[id]?.link != nil {
-            guard let token = links.connections[id]?.link?.liveness.resume(at: now.monotonic) else {
-                continue
-            }
-            send([ping(token, at: now)], on: id)
+        for link in links.connections.linkHandles {
+            let token = links[link].liveness.resume(at: now.monotonic)
+            send([ping(token, at: now)], on: link)
         }
         links.dialer.reset()
         links.nextDialCheck = 0
@@ -142,18 +140,18 @@ extension Node {
         func take(_ moment: UInt64?) {
             if let moment { next = min(next ?? .max, moment) }
         }
-        for connection in links.connections.values {
-            take(connection.secure.deadline)
-            take(connection.proofDeadline)
-            guard let link = connection.link else { continue }
-            take(link.liveness.deadline)
-            for channel in link.channels.values {
+        for connection in links.connections.handles {
+            take(links[connection].secure.deadline)
+            if case .admitting(let deadline, _) = links[connection].phase { take(deadline) }
+            guard let link = links.connections.linked(connection) else { continue }
+            take(links[link].liveness.deadline)
+            for channel in links[link].channels.map({ links[$0.handle] }) {
                 take(channel.sync.resendAt)
                 take(channel.backlog.due)
                 take(digestDeadline(channel))
                 take(channel.roster.deadline)
                 take(haveDeadline(channel))
-                take(rateDeadline(channel, link))
+                take(rateDeadline(channel, links[link]))
                 if case .provisional(_, let deadline) = channel.standing { take(deadline) }
             }
         }

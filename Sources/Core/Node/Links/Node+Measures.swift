@@ -51,8 +51,8 @@ extension Node {
 
     /// Entries of vectors that peers said.
     package var heardEntryCount: Int {
-        let onLinks = links.connections.values.reduce(0) { sum, connection in
-            sum + (connection.link?.channels.values.reduce(0) { $0 + ($1.sync.peerHave?.count ?? 0) } ?? 0)
+        let onLinks = links.connections.linkHandles.reduce(0) { sum, link in
+            links[link].channels.reduce(sum) { $0 + (links[$1.handle].sync.peerHave?.count ?? 0) }
         }
         return spaces.reduce(onLinks) { $0 + $1.peerVectors.values.reduce(0) { $0 + $1.count } }
     }

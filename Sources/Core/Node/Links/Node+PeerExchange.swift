@@ -39,7 +39,7 @@ extension Node {
     }
 
     private func sampleToTell(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
-        let linked = links.channels(of: spaces[index].id).compactMap { links.connections[$0.0]?.link?.device }
+        let linked = links.channels(of: spaces[index].id).map { links.peer(of: $0) }
         let sample = linked.filter { $0 != peer }.prefix(MeshLimits.sampleMax) + [device]
         return Set(sample).sorted().compactMap { member in
             let known = member == device ? announcedAddresses() : links.book.addressesToTell(of: member)
@@ -50,16 +50,16 @@ extension Node {
 
     /// A peer names addresses. Its own it knows best; of others it only adds.
     mutating func peersArrived(_ frame: PeersFrame, _ place: ChannelPlace) {
-        guard let link = links.connections[place.connection]?.link else { return }
+        let peer = links[place.link].device
         let known = links.book.version
         for entry in frame.entries where entry.device != device {
             guard spaces[place.space].roster.role(of: entry.device) != nil else { continue }
-            if entry.device == link.device {
+            if entry.device == peer {
                 links.book.announce(entry.device, entry.addresses)
             } else {
                 for address in entry.addresses.prefix(MeshLimits.addressesOfDeviceMax) {
                     links.book.add(
-                        address, device: entry.device, source: .relayed, announcer: link.device)
+                        address, device: entry.device, source: .relayed, announcer: peer)
                 }
             }
         }

@@ -28,8 +28,8 @@ extension Node {
 
     private mutating func peerReport(_ peer: DeviceID, at now: Instant) -> PeerReport {
         let addresses = links.book.addresses(of: peer)
-        let connection = links.table.links(to: peer).first.flatMap { links.connections[$0.connection] }
-        let link = connection?.link
+        let connection = links.table.links(to: peer).first?.connection
+        let link = connection.flatMap { links.connections.link(of: $0) }
         let state: String =
             if link != nil {
                 "connected"
@@ -42,23 +42,23 @@ extension Node {
             }
         noteState(of: peer, state, at: now)
         var traffic = links.traffic[peer] ?? LinkTraffic()
-        for link in links.table.links(to: peer) {
-            if let open = links.connections[link.connection]?.traffic { traffic.add(open) }
+        for open in links.table.links(to: peer).compactMap({ links.connections.handle(of: $0.connection) }) {
+            traffic.add(links[open].traffic)
         }
         let shared = spaces.filter { $0.roster.role(of: peer) != nil }
         let syncs = shared.map { sync(of: peer, in: $0, link) }
-        let heard = link?.liveness.heard ?? links.linkedAt[peer]
+        let heard = link.map { links[$0].liveness.heard } ?? links.linkedAt[peer]
         let dials = addresses.map { addressReport($0, isLinked: link != nil, at: now) }
         return PeerReport(
             device: peer,
             name: shared.lazy.compactMap { $0.roster.description(of: peer)?.name.string }.first ?? "",
             addresses: addresses.map(\.string), state: state,
             since: links.peerStates[peer]?.since ?? now.wall,
-            rttMilliseconds: link?.liveness.roundTripMilliseconds,
+            rttMilliseconds: link.flatMap { links[$0].liveness.roundTripMilliseconds },
             whyNot: link.map { whyNotInSync($0, syncs, at: now) }
                 ?? whyNotWanted(peer) ?? whyNotLinked(peer, dials, at: now),
             spaces: syncs, dials: dials, heardAt: heard.map { Self.wall(of: $0, at: now) },
-            clockOffsetMilliseconds: link?.clockOffset, bytesReceived: traffic.received,
+            clockOffsetMilliseconds: link.map { links[$0].clockOffset }, bytesReceived: traffic.received,
             bytesSent: traffic.sent)
     }
 
@@ -73,8 +73,8 @@ extension Node {
         let entry = links.book[address]
         let name = links.names[address]
         let isUnderWay = links.dialer.isUnderWay(address) || name?.isUnderWay == true
-        let isOpen = links.connections.values.contains {
-            $0.link != nil && $0.purpose.address == address
+        let isOpen = links.connections.linkHandles.contains {
+            links[links[$0].connection].purpose.address == address
         }
         let isOwn = links.ownAddresses.contains(address) || listening.contains(address.string)
         let outcome: AddressReport.Outcome
@@ -108,12 +108,10 @@ extension Node {
 
     // MARK: Why not
 
-    private func whyNotInSync(_ link: PeerLink, _ syncs: [PeerReport.Sync], at now: Instant) -> String? {
-        if let silence = whySilent(link, at: now) { return silence }
-        for number in link.channelNumbers {
-            guard let channel = link.channels[number], let index = spaces.handle(of: channel.space) else {
-                continue
-            }
+    private func whyNotInSync(_ link: LinkHandle, _ syncs: [PeerReport.Sync], at now: Instant) -> String? {
+        if let silence = whySilent(links[link], at: now) { return silence }
+        for channel in links[link].channels.map({ links[$0.handle] }) {
+            guard let index = spaces.handle(of: channel.space) else { continue }
             if !channel.isFull { return "the roster of \(spaces[index].name) does not list it yet" }
             if let cap = whyHeldBack(channel) { return cap }
             for log in links.buffer.logs(of: channel.space) {
@@ -198,9 +196,10 @@ extension Node {
 
     // MARK: Changes
 
-    private mutating func sync(of peer: DeviceID, in space: SpaceState, _ link: PeerLink?) -> PeerReport.Sync
+    private mutating func sync(of peer: DeviceID, in space: SpaceState, _ link: LinkHandle?)
+        -> PeerReport.Sync
     {
-        let channel = link?.channels.values.first { $0.space == space.id }
+        let channel = link.flatMap { links.connections.channel(of: space.id, on: $0) }.map { links[$0] }
         let known = channel?.sync.peerHave ?? space.peerVectors[peer]
         var ahead: UInt64?
         do throws(StoreFailure) {

@@ -7,11 +7,9 @@ import Replication
 
 extension Node {
     /// The cap that keeps the next segment of a link back; nil: none.
-    mutating func cap(on id: ConnectionID, at now: Instant) -> RateCap? {
+    mutating func cap(on link: LinkHandle, at now: Instant) -> RateCap? {
         let settings = configuration.settings
-        if links.connections[id]?.link?.rate.isOpen(rate: settings.linkBytesPerSecond, at: now.monotonic)
-            == false
-        {
+        if !links[link].rate.isOpen(rate: settings.linkBytesPerSecond, at: now.monotonic) {
             links.counters.heldBack += 1
             return .link
         }
@@ -23,21 +21,21 @@ extension Node {
     }
 
     /// A segment goes out.
-    mutating func spend(_ bytes: Int, on id: ConnectionID, at now: Instant) {
+    mutating func spend(_ bytes: Int, on link: LinkHandle, at now: Instant) {
         links.counters.segmentsSent += 1
         links.counters.segmentBytesSent += UInt64(bytes)
         let settings = configuration.settings
-        links.connections[id]?.link?.rate.spend(
-            bytes, rate: settings.linkBytesPerSecond, at: now.monotonic)
+        links[link].rate.spend(bytes, rate: settings.linkBytesPerSecond, at: now.monotonic)
         links.totalRate.spend(bytes, rate: settings.totalBytesPerSecond, at: now.monotonic)
-        links.lastServed = id
+        links.lastServed = links.connectionID(of: link)
     }
 
     /// Ascending, beginning after the one that was served last when there is a cap of all.
-    var connectionsInTurn: [ConnectionID] {
-        let ids = links.connectionIDs
-        guard configuration.settings.totalBytesPerSecond > 0, let last = links.lastServed else { return ids }
-        return ids.filter { $0 > last } + ids.filter { $0 <= last }
+    var linksInTurn: [LinkHandle] {
+        let all = links.connections.linkHandles
+        guard configuration.settings.totalBytesPerSecond > 0, let last = links.lastServed else { return all }
+        return all.filter { links.connectionID(of: $0) > last }
+            + all.filter { links.connectionID(of: $0) <= last }
     }
 
     /// Canonical bytes aimed at in one segment: at most about a second's worth under a cap.

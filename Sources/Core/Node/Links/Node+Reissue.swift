@@ -50,10 +50,11 @@ extension Node {
 
     /// Asks every linked member for what it holds of a closed log of this device.
     private mutating func askForBranch(_ replica: ReplicaID, in index: SpaceHandle) {
-        for (id, number) in links.channels(of: spaces[index].id) {
-            guard links.connections[id]?.link?.channels[number]?.isFull == true else { continue }
-            links.connections[id]?.link?.channels[number]?.forks.branches[replica] = nil
-            send(askForBranch(replica, on: number, in: index).map { [$0] } ?? [], on: id)
+        for channel in links.channels(of: spaces[index].id) {
+            guard links[channel].isFull else { continue }
+            links[channel].forks.branches[replica] = nil
+            let ask = askForBranch(replica, on: links[channel].number, in: index)
+            send(ask.map { [$0] } ?? [], on: links[channel].link)
         }
     }
 
@@ -326,8 +327,7 @@ extension Node {
     /// A device asks for a stretch of what is held here of its own closed log.
     mutating func forkAskArrived(_ frame: ForkAskFrame, _ place: ChannelPlace) {
         let (index, replica) = (place.space, frame.replica)
-        guard let link = links.connections[place.connection]?.link,
-            spaces[index].author(of: replica) == link.device,
+        guard spaces[index].author(of: replica) == links[place.link].device,
             spaces[index].forks.closed[replica]?.first == frame.first, frame.from >= frame.first
         else { return }
         do throws(StoreFailure) {
@@ -397,8 +397,7 @@ extension Node {
             }
             walk = BranchWalk(log: try LogState(of: run.declaration, in: spaces[index].id, after: base))
         } else {
-            let known = links.connections[place.connection]?.link?.channels[place.number]?.forks.branches[
-                replica]
+            let known = links[place.channel].forks.branches[replica]
             // It goes on where the last one ended; what it holds is checked against that.
             guard let known, known.log.last == base.last else { return }
             walk = known
@@ -407,14 +406,14 @@ extension Node {
         let verified = try walk.log.verify(run)
         let isWritten = try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
         guard isWritten, !walk.isOver else {
-            links.connections[place.connection]?.link?.channels[place.number]?.forks.branches[replica] = nil
+            links[place.channel].forks.branches[replica] = nil
             guard !isWritten else { return }
             return askAgain(replica, in: index, at: now)
         }
-        links.connections[place.connection]?.link?.channels[place.number]?.forks.branches[replica] = walk
+        links[place.channel].forks.branches[replica] = walk
         guard walk.log.isAtBoundary else { return }
         let ask = ForkAskFrame(replica: replica, first: closing.first, from: run.run.last + 1)
-        send([LinkFrame(ask, on: place.number)], on: place.connection)
+        send([LinkFrame(ask, on: place.number)], on: place.link)
     }
 
     /// What a branch was made on is under way: it is asked for again in a moment.

@@ -22,17 +22,17 @@ extension Node {
     }
 
     mutating func rosterHaveArrived(_ frame: RosterHaveFrame, _ place: ChannelPlace, at now: Instant) {
-        links.connections[place.connection]?.link?.channels[place.number]?.roster.receive(frame)
+        links[place.channel].roster.receive(frame)
         answerRosterHave(place, at: now)
     }
 
     /// Answers what was asked last when it may be answered.
     mutating func answerRosterHave(_ place: ChannelPlace, at now: Instant) {
         let roster = spaces[place.space].roster
-        let answer = links.connections[place.connection]?.link?.channels[place.number]?.roster.answer(
-            from: roster, at: now.monotonic)
-        guard let lacking = answer ?? nil else { return }
-        send(Self.operationFrames(lacking, on: place.number), on: place.connection)
+        guard let lacking = links[place.channel].roster.answer(from: roster, at: now.monotonic) else {
+            return
+        }
+        send(Self.operationFrames(lacking, on: place.number), on: place.link)
         dismissIfGone(place, at: now)
     }
 
@@ -46,7 +46,7 @@ extension Node {
                 let operation = try RosterOperation(decoding: bytes)
                 if operation.mayVoid {
                     keepRoster(added, in: place.space, at: now)
-                    return fault(place.connection, Self.mayVoidFault, at: now)
+                    return fault(place.link, Self.mayVoidFault, at: now)
                 }
                 switch try spaces[place.space].roster.add(operation) {
                 case .added(let operations): added += operations
@@ -55,11 +55,11 @@ extension Node {
                 }
             } catch {
                 keepRoster(added, in: place.space, at: now)
-                return fault(place.connection, "roster operation: \(error)", at: now)
+                return fault(place.link, "roster operation: \(error)", at: now)
             }
         }
         // What is lacking in front of them is in nobody's flight: say what is held, and it comes.
-        if isWaiting { send([rosterHave(of: place.space, on: place.number)], on: place.connection) }
+        if isWaiting { send([rosterHave(of: place.space, on: place.number)], on: place.link) }
         keepRoster(added, in: place.space, at: now)
     }
 
@@ -88,43 +88,43 @@ extension Node {
         learnAddresses(of: index)
         links.nextDialCheck = 0
         let space = spaces[index].id
-        for (id, number) in links.channels(of: space) {
-            sendRoster(of: index, on: number, of: id)
-            settle(ChannelPlace(connection: id, number: number, space: index), at: now)
+        for channel in links.channels(of: space) {
+            sendRoster(of: index, on: channel)
+            settle(links.place(channel, in: index), at: now)
         }
         // A member of this space may be linked under another one.
-        for id in links.connectionIDs { openChannels(on: id, at: now) }
+        for link in links.connections.linkHandles { openChannels(on: link, at: now) }
     }
 
     /// Sends what the peer of a channel is not known to have.
-    mutating func sendRoster(of index: SpaceHandle, on number: UInt16, of id: ConnectionID) {
+    mutating func sendRoster(of index: SpaceHandle, on channel: ChannelHandle) {
         let roster = spaces[index].roster
-        let lacking = links.connections[id]?.link?.channels[number]?.roster.advance(to: roster)
-        if let lacking = lacking ?? nil { send(Self.operationFrames(lacking, on: number), on: id) }
+        guard let lacking = links[channel].roster.advance(to: roster) else { return }
+        send(Self.operationFrames(lacking, on: links[channel].number), on: links[channel].link)
     }
 
     /// A provisional peer becomes full on the same link when the roster lists it, and the other way round.
     private mutating func settle(_ place: ChannelPlace, at now: Instant) {
-        guard let link = links.connections[place.connection]?.link, let channel = link.channels[place.number]
-        else { return }
-        let isListed = spaces[place.space].roster.role(of: link.device) != nil
-        if isListed, !channel.isFull {
-            links.connections[place.connection]?.link?.channels[place.number]?.standing = .full
-            if !link.channels.values.contains(where: \.isFull) { noteMember(link, at: now) }
-        } else if !isListed, channel.isFull {
+        let isListed = spaces[place.space].roster.role(of: links[place.link].device) != nil
+        let isFull = links[place.channel].isFull
+        if isListed, !isFull {
+            let wasMember = links[place.link].channels.contains { links[$0.handle].isFull }
+            links[place.channel].standing = .full
+            if !wasMember { noteMember(place.link, at: now) }
+        } else if !isListed, isFull {
             dismissIfGone(place, at: now)
         }
     }
 
     /// A member that left or was removed gets the roster that says so, then CLOSE.
     private mutating func dismissIfGone(_ place: ChannelPlace, at now: Instant) {
-        guard let link = links.connections[place.connection]?.link,
-            let member = spaces[place.space].roster.member(link.device), member.state != .active
+        guard let member = spaces[place.space].roster.member(links[place.link].device),
+            member.state != .active
         else { return }
         if place.number == 0 {
-            close(place.connection, .removed, "the device \(member.state.name) the space", at: now)
+            close(place.link, .removed, "the device \(member.state.name) the space", at: now)
         } else {
-            links.connections[place.connection]?.link?.channels[place.number] = nil
+            links.connections.close(place.channel)
         }
     }
 

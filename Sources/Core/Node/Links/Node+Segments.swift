@@ -17,7 +17,7 @@ extension Node {
         links.counters.segmentsReceived += 1
         links.counters.segmentBytesReceived += UInt64(body.count)
         do {
-            try links.connections[place.connection]?.link?.channels[place.number]?.sync.noteReceived(
+            try links[place.channel].sync.noteReceived(
                 bytes: body.count)
             if links.pause.isOn(at: now.monotonic) { return askAgain(place, at: now) }
             var reader = ByteReader(body)
@@ -27,7 +27,7 @@ extension Node {
         } catch let failure as StoreFailure {
             batch.fail(failure)
         } catch {
-            fault(place.connection, "segment: \(error)", at: now)
+            fault(place.link, "segment: \(error)", at: now)
         }
     }
 
@@ -84,7 +84,7 @@ extension Node {
         cameNew(replica, bytes: byteCount, place, at: now)
         try noteOwnLog(replica, to: header.last, header.declaration, place, at: now)
         // 4. Admit and execute.
-        let peer = links.connections[place.connection]?.link?.device ?? device
+        let peer = links[place.link].device
         try admit(Candidate.of(run, by: header.declaration.device, after: heads), from: peer, place, at: now)
         noteCrowd(of: header.declaration.device, in: index, at: now)
     }
@@ -107,7 +107,7 @@ extension Node {
     /// The peer sent it, so it holds it.
     private mutating func showed(_ replica: ReplicaID, to last: SequenceNumber, _ place: ChannelPlace) {
         let trunkLast = spaces[place.space].forks.closed[replica]?.trunkLast
-        links.connections[place.connection]?.link?.channels[place.number]?.sync.peerShowed(
+        links[place.channel].sync.peerShowed(
             replica, to: min(last, trunkLast ?? last))
     }
 
@@ -235,11 +235,9 @@ extension Node {
             } catch {
                 return batch.fail(error)
             }
-            for (id, number) in links.channels(of: dropped.log.space) {
-                guard let peer = links.connections[id]?.link?.device, dropped.peers.contains(peer) else {
-                    continue
-                }
-                askAgain(ChannelPlace(connection: id, number: number, space: index), at: now)
+            for channel in links.channels(of: dropped.log.space) {
+                guard dropped.peers.contains(links.peer(of: channel)) else { continue }
+                askAgain(links.place(channel, in: index), at: now)
             }
             batch.log(
                 .notice, "buffer-full",
@@ -258,8 +256,8 @@ extension Node {
     }
 
     mutating func askAgain(_ place: ChannelPlace, at now: Instant) {
-        links.connections[place.connection]?.link?.channels[place.number]?.supply.isAhead = true
-        links.connections[place.connection]?.link?.channels[place.number]?.sync.askAgain(at: now.monotonic)
+        links[place.channel].supply.isAhead = true
+        links[place.channel].sync.askAgain(at: now.monotonic)
     }
 
     /// Canonical bytes of a log's changes from `first` to its verified head: held ones, then those that wait.

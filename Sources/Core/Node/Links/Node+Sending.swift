@@ -53,10 +53,8 @@ extension Node {
                 tellHave(index, at: now)
                 tellNeighbours(index, again: false, at: now)
             }
-            for id in connectionsInTurn {
-                for number in links.connections[id]?.link?.channelNumbers ?? [] {
-                    try pump(id, number, &round, at: now)
-                }
+            for link in linksInTurn {
+                for channel in links[link].channels { try pump(channel.handle, &round, at: now) }
             }
         } catch {
             // Nothing was changed in the store; what was not sent is computed again after the next commit.
@@ -65,17 +63,17 @@ extension Node {
     }
 
     private mutating func pump(
-        _ id: ConnectionID, _ number: UInt16, _ round: inout SegmentRound, at now: Instant
+        _ handle: ChannelHandle, _ round: inout SegmentRound, at now: Instant
     ) throws(StoreFailure) {
-        guard let space = links.connections[id]?.link?.channels[number]?.space,
-            let index = spaces.handle(of: space),
-            let told = spaces[index].replication.advertised,
-            // Taken out while it is worked on, so that its vectors are changed in place.
-            var channel = links.connections[id]?.link?.channels.removeValue(forKey: number)
+        guard let index = spaces.handle(of: links[handle].space),
+            let told = spaces[index].replication.advertised
         else { return }
+        let (link, number) = (links[handle].link, links[handle].number)
+        let peer = links[link].device
+        var channel = links.connections.withdraw(handle)
         defer {
-            links.connections[id]?.link?.channels[number] = channel
-            if isPlanted("need-remembered"), let peer = links.connections[id]?.link?.device {
+            links[handle] = channel
+            if isPlanted("need-remembered") {
                 spaces[index].peerVectors[peer, default: VersionVector()].join(channel.sync.sent)
             }
         }
@@ -90,7 +88,6 @@ extension Node {
         }
         // 2. Addresses of others, when they changed.
         if channel.addresses.advances(to: links.addressesVersion) {
-            let peer = links.connections[id]?.link?.device
             if let peers = channel.addresses.news(among: peersToTell(peer, in: index)) {
                 frames.append(LinkFrame(peers, on: number))
             }
@@ -98,11 +95,11 @@ extension Node {
         // 3. Changes, while the window and the caps are open.
         channel.heldBackBy = nil
         while channel.sync.hasRoom, channel.sync.isBehind(told.position.value) {
-            channel.heldBackBy = cap(on: id, at: now)
+            channel.heldBackBy = cap(on: link, at: now)
             guard channel.heldBackBy == nil,
                 let segment = try nextSegment(for: &channel.sync, in: index, told, &round)
             else { break }
-            spend(segment.count, on: id, at: now)
+            spend(segment.count, on: link, at: now)
             frames.append(LinkFrame(type: FrameType.segment.rawValue, channel: number, body: segment))
         }
         if let backlog = try backlogToTell(on: &channel, in: index, told, at: now) {
@@ -111,7 +108,7 @@ extension Node {
         if let digest = digestToTell(on: &channel, in: index, told, at: now) {
             frames.append(LinkFrame(digest, on: number))
         }
-        send(frames, on: id)
+        send(frames, on: link)
     }
 
     /// The next segment that the peer lacks, in commit order; nil: nothing more is known to be lacking.

@@ -20,25 +20,22 @@ extension Node {
         let logs = frame.logs.filter { spaces[place.space].logs[$0] != nil }
         // Only of logs that are not held: nothing to push.
         if logs.isEmpty, !frame.logs.isEmpty { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.sync.graft(logs)
+        links[place.channel].sync.graft(logs)
     }
 
     mutating func pruneArrived(_ frame: PruneFrame, _ place: ChannelPlace) {
         let logs = frame.logs.filter { spaces[place.space].logs[$0] != nil }
         if logs.isEmpty, !frame.logs.isEmpty { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.sync.prune(logs)
+        links[place.channel].sync.prune(logs)
     }
 
     /// Something that was lacking came here.
     mutating func cameNew(_ replica: ReplicaID, bytes: Int, _ place: ChannelPlace, at now: Instant) {
-        guard let device = links.connections[place.connection]?.link?.device,
-            let pushes = links.connections[place.connection]?.link?.channels[place.number]?.sync.tree.pushes(
-                replica)
-        else { return }
-        links.connections[place.connection]?.link?.channels[place.number]?.supply.usefulAt = now.monotonic
+        let pushes = links[place.channel].sync.tree.pushes(replica)
+        links[place.channel].supply.usefulAt = now.monotonic
         links.counters.usefulBytes += UInt64(bytes)
         spaces[place.space].replication.gossip.budget.earn(bytes)
-        spaces[place.space].replication.gossip.deliverers[replica] = device
+        spaces[place.space].replication.gossip.deliverers[replica] = links[place.link].device
         if pushes { spaces[place.space].replication.gossip.suppliers[replica] = place.connection }
     }
 
@@ -47,12 +44,11 @@ extension Node {
         _ replica: ReplicaID, of author: DeviceID, _ place: ChannelPlace, at now: Instant
     ) {
         let space = spaces[place.space].id
-        guard let link = links.connections[place.connection]?.link,
-            let channel = link.channels[place.number]
-        else { return }
+        let channel = links[place.channel]
         guard let supplier = spaces[place.space].replication.gossip.suppliers[replica],
-            let other = links.connections[supplier]?.link,
-            let number = other.channel(of: space), other.channels[number]?.sync.tree.pushes(replica) == true
+            let other = links.connections.link(of: supplier),
+            let first = links.connections.channel(of: space, on: other),
+            links[first].sync.tree.pushes(replica)
         else {
             // Whoever brought it first is gone, or was asked once: this is the one that pushes it.
             if channel.sync.tree.pushes(replica) {
@@ -63,18 +59,18 @@ extension Node {
         if supplier == place.connection { return }
         // It was told, and this was under way; only one that goes on is told again.
         if !channel.sync.tree.pushes(replica), channel.supply.isSettlingPrune(at: now.monotonic) { return }
-        if link.device == author, channel.sync.tree.pushes(replica) {
+        if links[place.link].device == author, channel.sync.tree.pushes(replica) {
             // The author itself: no way is shorter, however the race went.
             spaces[place.space].replication.gossip.suppliers[replica] = place.connection
-            prune(replica, on: supplier, number)
+            prune(replica, on: first)
         } else {
-            prune(replica, on: place.connection, place.number)
+            prune(replica, on: place.channel)
         }
     }
 
-    private mutating func prune(_ replica: ReplicaID, on id: ConnectionID, _ number: UInt16) {
+    private mutating func prune(_ replica: ReplicaID, on channel: ChannelHandle) {
         links.counters.prunes += 1
-        links.connections[id]?.link?.channels[number]?.supply.prune(replica)
-        links.connections[id]?.link?.channels[number]?.sync.prune([replica])
+        links[channel].supply.prune(replica)
+        links[channel].sync.prune([replica])
     }
 }

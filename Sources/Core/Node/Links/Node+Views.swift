@@ -91,43 +91,41 @@ extension Node {
     }
 
     private func linkedDevices(of space: SpaceID) -> Set<DeviceID> {
-        Set(links.channels(of: space).compactMap { links.connections[$0.0]?.link?.device })
+        Set(links.channels(of: space).map { links.peer(of: $0) })
     }
 
     // MARK: What peers say
 
     mutating func neighbourArrived(_ frame: NeighbourFrame, _ place: ChannelPlace, at now: Instant) {
-        links.connections[place.connection]?.link?.channels[place.number]?.view.neighbour = frame
+        links[place.channel].view.neighbour = frame
         trim(place.space, at: now)
     }
 
     /// A device on its walk: passed on, or remembered here.
     mutating func walkArrived(_ frame: WalkFrame, _ place: ChannelPlace, at now: Instant) {
         let space = spaces[place.space].id
-        guard let link = links.connections[place.connection]?.link,
-            frame.device != device, isLarge(place.space),
+        guard frame.device != device, isLarge(place.space),
             spaces[place.space].roster.role(of: frame.device) != nil
         else { return }
         // A flood of walks goes no further than here.
-        let isPaid = links.connections[place.connection]?.link?.channels[place.number]?.view.paysWalk(
-            at: now.monotonic)
-        guard isPaid == true else { return }
+        guard links[place.channel].view.paysWalk(at: now.monotonic) else { return }
+        let peer = links[place.link].device
         let others = linkedDevices(of: space).sorted()
         if frame.stops > 0,
-            let next = spaces[place.space].replication.view?.view.nextStop(others, after: link.device)
+            let next = spaces[place.space].replication.view?.view.nextStop(others, after: peer)
         {
             let onward = WalkFrame(stops: frame.stops - 1, device: frame.device, addresses: frame.addresses)
             return send(onward, to: next, in: space)
         }
         spaces[place.space].replication.view?.view.hear(
-            .init(device: frame.device, addresses: frame.addresses, teller: link.device))
+            .init(device: frame.device, addresses: frame.addresses, teller: peer))
         links.nextDialCheck = min(links.nextDialCheck, now.monotonic + 1_000)
     }
 
     private mutating func send(_ body: some FrameBody, to device: DeviceID, in space: SpaceID) {
-        let found = links.channels(of: space).first { links.connections[$0.0]?.link?.device == device }
-        guard let (id, number) = found else { return }
-        send([LinkFrame(body, on: number)], on: id)
+        let found = links.channels(of: space).first { links.peer(of: $0) == device }
+        guard let channel = found else { return }
+        send([LinkFrame(body, on: links[channel].number)], on: links[channel].link)
     }
 
     /// A peer closed the link because it has enough: others first for a while.
@@ -162,19 +160,17 @@ extension Node {
         let space = spaces[index].id
         guard isLarge(index) else { return }
         let channels = links.channels(of: space)
-        for (id, number) in channels {
-            guard links.connections[id]?.link?.channels[number]?.isReady == true,
-                links.connections[id]?.link?.channels[number]?.view.tells(again: again) == true
-            else { continue }
-            let isNeeded = channels.count <= activeLinks / 2 || isFixed(id)
-            send(
-                [LinkFrame(NeighbourFrame(links: channels.count, isNeeded: isNeeded), on: number)], on: id)
+        for channel in channels {
+            guard links[channel].isReady, links[channel].view.tells(again: again) else { continue }
+            let isNeeded = channels.count <= activeLinks / 2 || isFixed(links[channel].link)
+            let frame = NeighbourFrame(links: channels.count, isNeeded: isNeeded)
+            send([LinkFrame(frame, on: links[channel].number)], on: links[channel].link)
         }
     }
 
-    /// The configuration names the peer of a connection.
-    private func isFixed(_ id: ConnectionID) -> Bool {
-        links.connections[id]?.purpose.address.map { links.book[$0]?.source == .fixed } ?? false
+    /// The configuration names the peer of a link.
+    private func isFixed(_ link: LinkHandle) -> Bool {
+        links[links[link].connection].purpose.address.map { links.book[$0]?.source == .fixed } ?? false
     }
 
     /// Closes one link of a large space when there are too many; whoever it is hears of others first.
@@ -184,30 +180,30 @@ extension Node {
         guard isLarge(index), channels.count > activeLinks else { return }
         let awaited = Set(awaitedDevices)
         let asked = spaces[index].replication.gossip.ask?.connection
-        var connection: [DeviceID: (ConnectionID, UInt16)] = [:]
-        let candidates = channels.compactMap { id, number -> PartialView.Link? in
-            guard let link = links.connections[id]?.link, let channel = link.channels[number] else {
-                return nil
-            }
-            connection[link.device] = (id, number)
+        var channelOf: [DeviceID: ChannelHandle] = [:]
+        let candidates = channels.map { channel in
+            let (link, neighbour) = (links[channel].link, links[channel].view.neighbour)
+            let device = links[link].device
+            channelOf[device] = channel
             let isNeeded =
-                channel.view.neighbour?.isNeeded ?? false || isFixed(id) || id == asked
-                || awaited.contains(link.device) || isWantedElsewhere(link, but: space)
+                neighbour?.isNeeded ?? false || isFixed(link) || links.connectionID(of: link) == asked
+                || awaited.contains(device) || isWantedElsewhere(link, but: space)
             return PartialView.Link(
-                device: link.device, links: channel.view.neighbour.map { Int($0.links) }, isNeeded: isNeeded)
+                device: device, links: neighbour.map { Int($0.links) }, isNeeded: isNeeded)
         }
         let wanted = activeLinks
         let chosen = spaces[index].replication.view?.view.surplus(
             candidates, wanted: wanted, at: now.monotonic)
-        guard let chosen, let (id, number) = connection[chosen] else { return }
+        guard let chosen, let channel = channelOf[chosen] else { return }
         let others = peersToTell(chosen, in: index).filter { $0.device != device }
-        if !others.isEmpty { send([LinkFrame(PeersFrame(others), on: number)], on: id) }
-        close(id, .enough, "\(activeLinks) links are enough in this space", at: now)
+        let (link, number) = (links[channel].link, links[channel].number)
+        if !others.isEmpty { send([LinkFrame(PeersFrame(others), on: number)], on: link) }
+        close(link, .enough, "\(activeLinks) links are enough in this space", at: now)
     }
 
     /// Another space of the link is small, and wants all its members.
-    private func isWantedElsewhere(_ link: PeerLink, but space: SpaceID) -> Bool {
-        link.channels.values.contains { channel in
+    private func isWantedElsewhere(_ link: LinkHandle, but space: SpaceID) -> Bool {
+        links[link].channels.contains { channel in
             guard channel.space != space, let index = spaces.handle(of: channel.space) else { return false }
             return spaces[index].replication.view?.isLarge == false
         }

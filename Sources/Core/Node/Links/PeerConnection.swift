@@ -2,6 +2,7 @@
 // what is spoken on it. A link carries one channel a shared space; channel 0 is the space under whose key it
 // was opened.
 
+import Bytes
 import Causality
 import Mesh
 import Replication
@@ -37,53 +38,31 @@ enum ConnectionPurpose: Sendable {
     }
 }
 
-/// A connection of the node. All of it stands in one box: reading one field of it out of the table of
-/// connections, which each frame does many times, copies one reference.
+/// A connection of the node, reached by its `ConnectionHandle`.
 struct PeerConnection: Sendable {
-    private struct Parts: Sendable {
-        let id: ConnectionID
-        let purpose: ConnectionPurpose
-        let remote: String
-        var secure: SecureLink
-        var link: PeerLink?
-        var traffic = LinkTraffic()
-        var proofDeadline: UInt64?
-        var hasProved = false
+    /// How far it has come.
+    enum Phase: Sendable {
+        /// The handshake is under way.
+        case handshaking
+        /// Somebody who holds an invite of ours is at the other end, and must prove who it is by `deadline`,
+        /// monotonic milliseconds. A proof is answered once.
+        case admitting(deadline: UInt64, hasProved: Bool)
+        /// Our proof is with the issuer of an invite, whose answer is awaited.
+        case joining
+        /// A mesh link, on which channels are open.
+        case linked(LinkHandle)
     }
 
-    private var parts: Boxed<Parts>
+    let id: ConnectionID
+    let purpose: ConnectionPurpose
+    /// "ip:port" of the other end.
+    let remote: String
+    var secure: SecureLink
+    var phase = Phase.handshaking
+    var traffic = LinkTraffic()
 
     init(id: ConnectionID, purpose: ConnectionPurpose, remote: String, secure: SecureLink) {
-        parts = Boxed(Parts(id: id, purpose: purpose, remote: remote, secure: secure))
-    }
-
-    var id: ConnectionID { parts.value.id }
-    var purpose: ConnectionPurpose { parts.value.purpose }
-    /// "ip:port" of the other end.
-    var remote: String { parts.value.remote }
-
-    var secure: SecureLink {
-        _read { yield parts.value.secure }
-        _modify { yield &parts.value.secure }
-    }
-    /// Set from the complete handshake of a mesh link on.
-    var link: PeerLink? {
-        _read { yield parts.value.link }
-        _modify { yield &parts.value.link }
-    }
-    var traffic: LinkTraffic {
-        _read { yield parts.value.traffic }
-        _modify { yield &parts.value.traffic }
-    }
-    /// Set on a joining link at the issuer, until the proof came: monotonic milliseconds.
-    var proofDeadline: UInt64? {
-        _read { yield parts.value.proofDeadline }
-        _modify { yield &parts.value.proofDeadline }
-    }
-    /// The proof of a joining link came: it is answered once.
-    var hasProved: Bool {
-        get { parts.value.hasProved }
-        set { parts.value.hasProved = newValue }
+        (self.id, self.purpose, self.remote, self.secure) = (id, purpose, remote, secure)
     }
 }
 
@@ -100,6 +79,14 @@ struct LinkTraffic: Sendable, Equatable {
 
 /// A mesh link whose handshake is complete.
 struct PeerLink: Sendable {
+    /// One space that is spoken of.
+    struct Channel: Sendable {
+        let number: UInt16
+        var space: SpaceID
+        let handle: ChannelHandle
+    }
+
+    let connection: ConnectionHandle
     let device: DeviceID
     let instance: UInt64
     let handshakeHash: [UInt8]
@@ -109,18 +96,14 @@ struct PeerLink: Sendable {
     var liveness: Liveness
     /// The cap of this link.
     var rate = RateBucket()
-    /// By number; a space has at most one.
-    var channels: [UInt16: SpaceChannel] = [:]
+    /// Ascending by number; a space has at most one. Changed by `Connections` alone.
+    var channels: [Channel] = []
     /// The next number that this side may open: even for the initiator, odd for the responder.
     var nextChannel: UInt16
     /// A newer link of another instance of the device stands: an answer to this token proves that both live.
     var cloneProbe: UInt64?
     /// The peer's wall clock minus ours, milliseconds: from its certificate, then from its PINGs.
     var clockOffset: Int64
-
-    func channel(of space: SpaceID) -> UInt16? { channels.first { $0.value.space == space }?.key }
-    /// Ascending.
-    var channelNumbers: [UInt16] { channels.keys.sorted() }
 }
 
 /// A cap on bytes a second.

@@ -45,14 +45,15 @@ extension Node {
     ) throws(StoreFailure) -> Whereabouts {
         // 1. The link.
         guard let connection = links.table.links(to: peer).first?.connection,
-            let link = links.connections[connection]?.link
+            let link = links.connections.link(of: connection)
         else {
             let isRefused = links.faults.refusal(of: peer, at: now.monotonic) != nil
             return Whereabouts(isRefused ? .refused : .notLinked, whyNotLinked(peer, at: now))
         }
-        if let silence = whySilent(link, at: now) { return Whereabouts(.silent, silence) }
+        if let silence = whySilent(links[link], at: now) { return Whereabouts(.silent, silence) }
         // 2. The space on it.
-        guard let number = link.channel(of: spaces[index].id), let channel = link.channels[number] else {
+        guard let channel = links.connections.channel(of: spaces[index].id, on: link).map({ links[$0] })
+        else {
             return Whereabouts(.notOpened, "it is linked, and this space is not spoken of on the link yet")
         }
         guard channel.isReady else {

@@ -1,11 +1,12 @@
 // One shared space on a link. Its parts each own one exchange with the peer and die with the channel; what is
 // known over all channels of a space stands in `Replication`.
 
+import Bytes
 import Causality
 import Replication
 
-/// A channel. Boxed as its connection is: what is asked of all channels after each commit copies a reference
-/// of each.
+/// A channel, reached by its `ChannelHandle`. Boxed: what is asked of all channels after each commit copies a
+/// reference of each.
 @dynamicMemberLookup
 struct SpaceChannel: Sendable {
     /// What the peer may say here.
@@ -17,8 +18,18 @@ struct SpaceChannel: Sendable {
 
     private var parts: Boxed<ChannelParts>
 
-    init(space: SpaceID, standing: Standing) {
-        parts = Boxed(ChannelParts(space: space, standing: standing))
+    init(space: SpaceID, standing: Standing, number: UInt16, on link: LinkHandle?) {
+        parts = Boxed(ChannelParts(space: space, standing: standing, number: number, on: link))
+    }
+
+    /// What a handle gives while its channel is taken out.
+    static let withdrawn = SpaceChannel(
+        space: SpaceID(raw: .zero), standing: .provisional(bytesLeft: 0, deadline: .max), number: 0, on: nil)
+
+    /// The link it is on.
+    var link: LinkHandle {
+        guard let link = parts.value.link else { preconditionFailure("the channel is taken out") }
+        return link
     }
 
     subscript<Value>(dynamicMember part: KeyPath<ChannelParts, Value>) -> Value {
@@ -33,6 +44,8 @@ struct SpaceChannel: Sendable {
 /// What a channel consists of.
 struct ChannelParts: Sendable {
     let space: SpaceID
+    let number: UInt16
+    fileprivate let link: LinkHandle?
     var standing: SpaceChannel.Standing
     /// Vectors and the window: what each side holds, was told and was sent.
     var sync = SpaceSync()
@@ -54,8 +67,8 @@ struct ChannelParts: Sendable {
     /// gets what it lacks, and what is sent after that on the same stream finds it ready.
     var isReady: Bool { isFull && roster.peerHeads != nil }
 
-    init(space: SpaceID, standing: SpaceChannel.Standing) {
-        self.space = space
+    init(space: SpaceID, standing: SpaceChannel.Standing, number: UInt16, on link: LinkHandle?) {
+        (self.space, self.number, self.link) = (space, number, link)
         self.standing = standing
     }
 }
