@@ -9,27 +9,26 @@ extension Document {
     /// Slots, elements, members and containers with the tables that find them, in bytes; strings and texts,
     /// which take a small multiple of their length, are not counted. O(1).
     public var heldBytes: Int {
-        state.slots.count * DocumentState.slotBytes + state.elementCount * DocumentState.elementBytes
-            + state.memberCount * DocumentState.memberBytes
-            + state.containers.count * DocumentState.containerBytes
+        state.slots.count * DocumentState.slotBytes
+            + state.containers.count * DocumentState.containerBytes + state.contentBytes
     }
 }
 
 extension DocumentState {
-    // A table is between three eighths and three quarters full, so that an entry counts twice.
+    /// Bytes of one slot with its entry in the table of its map: that is between three eighths and three
+    /// quarters full, so that an entry counts twice.
     static var slotBytes: Int { MemoryLayout<SlotState>.stride + 2 * MemoryLayout<UInt64>.stride }
-    static var elementBytes: Int { 2 * MemoryLayout<(key: Dot, value: ListContent.Element)>.stride }
-    static var memberBytes: Int {
-        2 * MemoryLayout<(key: Scalar, value: SurvivingDots)>.stride + Operation.blockBytes
-    }
-    /// With the content of one that has little: some arrays.
+    /// Bytes of one container with the content of one that has little: some arrays.
     static var containerBytes: Int {
         MemoryLayout<ContainerState>.stride + 4 * Operation.blockBytes
     }
 
-    /// What `memberCount` is. O(containers).
-    func countMembers() -> Int {
-        sets.reduce(0) { $0 + $1.count } + removeWinsSets.reduce(0) { $0 + $1.members.count }
-            + orderedSets.reduce(0) { $0 + 2 * $1.members.count }
+    /// What `contentBytes` is. O(containers).
+    func countContentBytes() -> Int {
+        var sum = 0
+        for index in containers.indices {
+            sum += containers[index].kind.content.contentBytes(of: ContainerHandle(index: index), in: self)
+        }
+        return sum
     }
 }

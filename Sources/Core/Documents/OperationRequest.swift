@@ -56,6 +56,35 @@ public struct OperationRequest: Hashable, Sendable {
     }
 }
 
+extension OperationRequest.Verb {
+    /// The kind of container that the verb makes where nothing is; nil for those that do not act inside one.
+    var kindMade: ContainerKind? {
+        switch self {
+        case .increment: .counter
+        case .add, .remove: .set
+        case .insert, .move: .list
+        case .splice, .spliceUTF16: .text
+        case .set, .delete, .make, .restore: nil
+        }
+    }
+
+    /// True when missing documents and intermediate maps are made.
+    var makesMissing: Bool {
+        switch self {
+        case .set, .increment, .add, .insert, .splice, .spliceUTF16, .make, .restore: true
+        case .delete, .remove, .move: false
+        }
+    }
+
+    /// True for the verbs that may splice texts, where the planner asks for origins.
+    var editsText: Bool {
+        switch self {
+        case .set, .restore, .splice, .spliceUTF16: true
+        case .delete, .increment, .add, .remove, .insert, .move, .make: false
+        }
+    }
+}
+
 /// Why a request cannot become operations. Nothing was changed. `path` is as far as it was understood.
 public enum AuthorError: Error, Hashable, Sendable {
     /// 409 `wrong-kind`: the slot shows another kind (a number set over a counter too).

@@ -4,19 +4,47 @@
 public import Bytes
 public import Causality
 
+/// The forms that a kind's value has in the typed view. Kinds share them: what shows a value, reads one or
+/// compares two need not know the kind.
+public enum TypedForm: Hashable, Sendable {
+    case map
+    case list
+    /// Scalars in their canonical order.
+    case members
+    /// Scalars in the order of the container.
+    case orderedMembers
+    case string
+    case integer
+}
+
 /// What a slot holds, with everything that its plain value hides.
 public indirect enum TypedValue: Hashable, Sendable {
     /// The shown value; `conflicts` are in descending priority.
     case register(Scalar, conflicts: [Conflict])
-    case counter(Int64, conflicts: [Conflict])
-    /// Canonical order.
-    case set([Scalar], kind: ContainerKind, conflicts: [Conflict])
+    /// Of the forms `string` and `integer`. Strings are like all here compared by bytes, not by canonical
+    /// equivalence.
+    case scalar(Scalar, kind: ContainerKind, conflicts: [Conflict])
+    /// Of the forms `members` and `orderedMembers`.
+    case members([Scalar], kind: ContainerKind, conflicts: [Conflict])
     /// Ascending by key bytes.
     case map([Member], conflicts: [Conflict])
     case list([Element], conflicts: [Conflict])
-    case orderedSet([Scalar], conflicts: [Conflict])
-    /// Like all strings here compared by bytes, not by canonical equivalence.
-    case text(Key, conflicts: [Conflict])
+
+    public static func counter(_ value: Int64, conflicts: [Conflict]) -> TypedValue {
+        .scalar(.integer(value), kind: .counter, conflicts: conflicts)
+    }
+
+    public static func text(_ text: Key, conflicts: [Conflict]) -> TypedValue {
+        .scalar(.string(text), kind: .text, conflicts: conflicts)
+    }
+
+    public static func set(_ members: [Scalar], kind: ContainerKind, conflicts: [Conflict]) -> TypedValue {
+        .members(members, kind: kind, conflicts: conflicts)
+    }
+
+    public static func orderedSet(_ members: [Scalar], conflicts: [Conflict]) -> TypedValue {
+        .members(members, kind: .orderedSet, conflicts: conflicts)
+    }
 
     public struct Member: Hashable, Sendable {
         public let key: Key
@@ -58,9 +86,8 @@ extension TypedValue {
     /// The values that lost to this one, in descending priority.
     public var conflicts: [Conflict] {
         switch self {
-        case .register(_, let conflicts), .counter(_, let conflicts), .set(_, _, let conflicts),
-            .map(_, let conflicts), .list(_, let conflicts), .orderedSet(_, let conflicts),
-            .text(_, let conflicts):
+        case .register(_, let conflicts), .scalar(_, _, let conflicts), .members(_, _, let conflicts),
+            .map(_, let conflicts), .list(_, let conflicts):
             conflicts
         }
     }
@@ -69,25 +96,19 @@ extension TypedValue {
     public var kind: ContainerKind? {
         switch self {
         case .register: nil
-        case .counter: .counter
-        case .set(_, let kind, _): kind
+        case .scalar(_, let kind, _), .members(_, let kind, _): kind
         case .map: .map
         case .list: .list
-        case .orderedSet: .orderedSet
-        case .text: .text
         }
     }
 
     /// What the plain view shows of it.
     public var plain: PlainValue {
         switch self {
-        case .register(let value, _): .scalar(value)
-        case .counter(let value, _): .scalar(.integer(value))
-        case .set(let members, _, _): .array(members.map(PlainValue.scalar))
+        case .register(let value, _), .scalar(let value, _, _): .scalar(value)
+        case .members(let members, _, _): .array(members.map(PlainValue.scalar))
         case .map(let members, _): .object(members.map { PlainValue.Member($0.key, $0.value.plain) })
         case .list(let elements, _): .array(elements.map(\.value.plain))
-        case .orderedSet(let members, _): .array(members.map(PlainValue.scalar))
-        case .text(let text, _): .scalar(.string(text))
         }
     }
 }

@@ -53,18 +53,19 @@ public enum TypedValueReader {
         guard let kind = ContainerKind(name: name.string) else {
             throw APIError(422, "unknown-kind", "no kind \"\(name)\"", hint: "export with view=typed")
         }
-        switch kind {
+        switch kind.typedForm {
         case .map: return .map(try members(try object.required("value")), conflicts: [])
         case .list: return .list(try elements(&object), conflicts: [])
-        case .orderedSet: return .orderedSet(try scalars(try object.array("value")), conflicts: [])
-        case .set, .removeWinsSet:
-            return .set(try scalars(try object.array("value")).sorted(), kind: kind, conflicts: [])
-        case .text: return .text(try object.string("value"), conflicts: [])
-        case .counter:
-            guard case .scalar(.integer(let count)) = try object.required("value") else {
+        case .orderedMembers:
+            return .members(try scalars(try object.array("value")), kind: kind, conflicts: [])
+        case .members:
+            return .members(try scalars(try object.array("value")).sorted(), kind: kind, conflicts: [])
+        case .string: return .scalar(.string(try object.string("value")), kind: kind, conflicts: [])
+        case .integer:
+            guard case .scalar(.integer(let number)) = try object.required("value") else {
                 throw .wrongType("value", "an integer")
             }
-            return .counter(count, conflicts: [])
+            return .scalar(.integer(number), kind: kind, conflicts: [])
         }
     }
 

@@ -203,12 +203,10 @@ public struct ModelDocument {
 
     private static func plain(_ value: TypedValue) -> PlainValue {
         switch value {
-        case .register(let scalar, _): .scalar(scalar)
-        case .counter(let sum, _): .scalar(.integer(sum))
-        case .set(let members, _, _), .orderedSet(let members, _): .array(members.map { .scalar($0) })
+        case .register(let scalar, _), .scalar(let scalar, _, _): .scalar(scalar)
+        case .members(let members, _, _): .array(members.map { .scalar($0) })
         case .map(let members, _): .object(members.map { PlainValue.Member($0.key, plain($0.value)) })
         case .list(let elements, _): .array(elements.map { plain($0.value) })
-        case .text(let text, _): .scalar(.string(text))
         }
     }
 }

@@ -47,11 +47,6 @@ extension DocumentState {
         return hasElement(target, in: next)
     }
 
-    private func hasElement(_ dot: Dot, in container: ContainerHandle?) -> Bool {
-        guard let container, self[container].kind == .list else { return false }
-        return lists[self[container].content].hasElement(dot)
-    }
-
     /// The named container; it and its ancestors are made where they are missing. An edit counts for all of
     /// them.
     private mutating func open(
@@ -125,83 +120,30 @@ extension DocumentState {
     private mutating func perform(
         _ action: Action, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
     ) {
-        let content = self[container].content
-        switch action {
-        case .make:
-            break
-        case .write(let name, let value, let generation):
-            let slot = open(name, in: container, true, stamp, &batch)
-            self[slot].registers.write(
-                RegisterWrite(value: value, priority: stamp.priority, generation: generation), by: stamp)
-        case .clear(let name, let observed):
-            let slot = open(name, in: container, false, stamp, &batch)
-            self[slot].registers.removeCovered(by: stamp)
-            for one in observed { delete(one.kind, one.generation, in: slot, by: stamp) }
-            batch.emptied.append(slot)
-        case .increment(let amount):
-            batch.recorder?.touch(counter: container, value: counterValue(container))
-            counters[content] += Int128(amount)
-        case .add(let value), .remove(let value):
-            changeMember(value, action.isEdit, in: container, stamp, &batch)
-        case .insertElements(let left, let right, let contents):
-            insertElements(contents, left, right, in: container, stamp, &batch)
-        case .deleteElements(let ranges):
-            deleteElements(ranges, in: container, stamp, &batch)
-        case .moveElement(let element, let left, let right):
-            moveElement(element, left, right, in: container, stamp, &batch)
-        case .insertMembers(let left, let right, let members):
-            insertMembers(members, left, right, in: container, stamp, &batch)
-        case .moveMember(let member, let left, let right):
-            moveMember(member, left, right, in: container, stamp, &batch)
-        case .insertText(let left, let right, let text):
-            let patch = texts[content].insert(text, left: left, right: right, by: stamp)
-            if let patch { batch.recorder?.splice(text: container, patch) }
-            if texts[content].isBroken { hasBrokenText = true }
-        case .deleteText(let ranges):
-            deleteText(ranges, in: container, stamp, &batch)
-        }
+        // The container is there: that is all.
+        if case .make = action { return }
+        self[container].kind.content.perform(action, in: container, of: &self, by: stamp, &batch)
     }
 
-    private mutating func deleteText(
-        _ ranges: [DotRange], in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+    /// Writes the register of a slot; an edit of the container, and of the element that the slot is.
+    mutating func write(
+        _ value: Scalar, _ generation: Generation, to name: Slot, in container: ContainerHandle,
+        by stamp: OperationStamp, _ batch: inout Batch
     ) {
-        let content = self[container].content
-        var deleted = batch.takeDeletedDots(of: container)
-        var lookedAt = 0
-        for patch in texts[content].delete(ranges, by: stamp, &deleted, &lookedAt) {
-            batch.recorder?.splice(text: container, patch)
-        }
-        batch.put(deleted, of: container, lookedAt: lookedAt)
-        if texts[content].isBroken { hasBrokenText = true }
+        let slot = open(name, in: container, true, stamp, &batch)
+        self[slot].registers.write(
+            RegisterWrite(value: value, priority: stamp.priority, generation: generation), by: stamp)
     }
 
-    /// An add or a remove, in the three kinds of set.
-    private mutating func changeMember(
-        _ value: Scalar, _ isAdd: Bool, in container: ContainerHandle, _ stamp: OperationStamp,
-        _ batch: inout Batch
+    /// Deletes what its author had seen in a slot: registers, and the containers that it observed.
+    mutating func clear(
+        _ name: Slot, _ observed: [ObservedContainer], in container: ContainerHandle,
+        by stamp: OperationStamp, _ batch: inout Batch
     ) {
-        let content = self[container].content
-        switch self[container].kind {
-        case .set:
-            batch.recorder?.touch(value, of: container, wasPresent: sets[content].contains(value))
-            memberCount -= sets[content].count
-            if isAdd { sets[content].add(value, by: stamp) } else { sets[content].remove(value, by: stamp) }
-            memberCount += sets[content].count
-        case .removeWinsSet:
-            memberCount -= removeWinsSets[content].members.count
-            defer { memberCount += removeWinsSets[content].members.count }
-            let wasPresent = removeWinsSets[content].contains(value)
-            batch.recorder?.touch(value, of: container, wasPresent: wasPresent)
-            if isAdd {
-                removeWinsSets[content].add(value, by: stamp)
-            } else {
-                removeWinsSets[content].remove(value, by: stamp)
-            }
-        case .orderedSet:
-            removeOrdered(value, in: container, stamp, &batch)
-        case .map, .list, .text, .counter:
-            preconditionFailure("no members in a \(self[container].kind)")
-        }
+        let slot = open(name, in: container, false, stamp, &batch)
+        self[slot].registers.removeCovered(by: stamp)
+        for one in observed { delete(one.kind, one.generation, in: slot, by: stamp) }
+        batch.emptied.append(slot)
     }
 }
 

@@ -25,12 +25,6 @@ extension DocumentState {
         return patches
     }
 
-    /// The keys of a map that show something, ascending, with their slots. O(n log n).
-    func shownSlots(ofMap container: ContainerHandle) -> [(key: Key, slot: SlotHandle)] {
-        slots(ofMap: container).filter { shown(in: $0.value) != .nothing }
-            .map { (key: $0.key, slot: $0.value) }.sorted { $0.key < $1.key }
-    }
-
     /// Another generation of the document shows now: `[]` only deletes, so its slots are patched one by one.
     private func appendReplacement(
         of old: ContainerHandle, by new: ContainerHandle, _ notes: borrowing PatchRecorder,
@@ -63,72 +57,11 @@ extension DocumentState {
         of container: ContainerHandle, at path: [PathElement], _ notes: borrowing PatchRecorder,
         to patches: inout [Patch]
     ) {
-        switch self[container].kind {
-        case .map:
-            for slot in notes.touched[container] ?? [] {
-                guard case .key(let key) = self[slot].name else { continue }
-                appendPatches(of: slot, at: path + [.key(key)], notes, to: &patches)
-            }
-        case .list:
-            appendListPatches(of: container, at: path, notes, to: &patches)
-        case .orderedSet:
-            for step in notes.members[container]?.steps ?? [] {
-                let values = step.insert.map(PlainValue.scalar)
-                patches.append(
-                    Patch(
-                        path: path,
-                        change: .spliceList(index: step.index, delete: step.delete, insert: values)))
-            }
-        case .text:
-            for step in (notes.texts[container] ?? []).map(\.patch) {
-                patches.append(
-                    Patch(
-                        path: path,
-                        change: .spliceText(index: step.index, delete: step.delete, insert: step.insert),
-                        utf16: step.utf16))
-            }
-        case .set, .removeWinsSet:
-            let before = notes.presentBefore[container] ?? [:]
-            if before.contains(where: { hasMember($0.key, container) != $0.value }) {
-                patches.append(Patch(path: path, change: .set(plain(container))))
-            }
-        case .counter:
-            if let before = notes.counterBefore[container], before != counterValue(container) {
-                patches.append(Patch(path: path, change: .set(plain(container))))
-            }
-        }
+        self[container].kind.content.appendPatches(of: container, in: self, at: path, notes, to: &patches)
     }
 
-    private func hasMember(_ value: Scalar, _ container: ContainerHandle) -> Bool {
-        let content = self[container].content
-        return self[container].kind == .set
-            ? sets[content].contains(value) : removeWinsSets[content].contains(value)
-    }
-
-    /// First the splices, with values as they are now; then what changed inside elements that stood here all
-    /// along.
-    private func appendListPatches(
-        of container: ContainerHandle, at path: [PathElement], _ notes: borrowing PatchRecorder,
-        to patches: inout [Patch]
-    ) {
-        let list = lists[self[container].content]
-        var inserted: Set<Dot> = []
-        for step in notes.elements[container]?.steps ?? [] {
-            inserted.formUnion(step.insert)
-            let values = step.insert.map { list.elements[$0].map { plain($0.slot) } ?? .scalar(.null) }
-            patches.append(
-                Patch(path: path, change: .spliceList(index: step.index, delete: step.delete, insert: values))
-            )
-        }
-        for slot in notes.touched[container] ?? [] {
-            guard case .element(let dot) = self[slot].name, !inserted.contains(dot),
-                let index = list.index(of: dot)
-            else { continue }
-            appendPatches(of: slot, at: path + [.index(index)], notes, to: &patches)
-        }
-    }
-
-    private func appendPatches(
+    /// The patches of a touched slot of a container that was shown before and is shown now.
+    func appendPatches(
         of slot: SlotHandle, at path: [PathElement], _ notes: borrowing PatchRecorder,
         to patches: inout [Patch]
     ) {

@@ -90,7 +90,8 @@ struct PatchRecorder: Sendable {
     private(set) var texts: [ContainerHandle: [TextSplice]] = [:]
     /// Whether the members that a batch named were present before it.
     private(set) var presentBefore: [ContainerHandle: [Scalar: Bool]] = [:]
-    private(set) var counterBefore: [ContainerHandle: Int64] = [:]
+    /// What containers that show one scalar showed before the batch.
+    private(set) var scalarBefore: [ContainerHandle: Scalar] = [:]
 
     mutating func touch(_ slot: SlotHandle, in state: borrowing DocumentState) {
         guard shownBefore[slot] == nil else { return }
@@ -103,8 +104,13 @@ struct PatchRecorder: Sendable {
         if let known { presentBefore[container]?[value] = known }
     }
 
-    mutating func touch(counter container: ContainerHandle, value: Int64) {
-        if counterBefore[container] == nil { counterBefore[container] = value }
+    mutating func touch(_ container: ContainerHandle, showing value: Scalar) {
+        if scalarBefore[container] == nil { scalarBefore[container] = value }
+    }
+
+    /// True when a member that the batch named is present now and was not before, or the other way round.
+    func hasChanged(_ container: ContainerHandle, isPresent: (Scalar) -> Bool) -> Bool {
+        presentBefore[container]?.contains { isPresent($0.key) != $0.value } ?? false
     }
 
     /// Merges typing and deleting at one place.

@@ -67,13 +67,15 @@ extension Document {
         var splice = (index: index, delete: delete)
         // Where no text is shown the general road says what is wrong, or makes one.
         if let content = state.text(at: request.path) {
-            guard let inside = state.texts[content].inScalars(UTF16Splice(index: index, delete: delete))
+            guard
+                let inside = state.contents.texts[content].inScalars(
+                    UTF16Splice(index: index, delete: delete))
             else {
-                if state.texts[content].isBroken {
+                if state.contents.texts[content].isBroken {
                     state.hasBrokenText = true
                     throw .incomplete
                 }
-                let count = state.texts[content].utf16Count
+                let count = state.contents.texts[content].utf16Count
                 let (end, isOver) = index.addingReportingOverflow(delete)
                 if isOver || end > count { throw .indexPastEnd(index: index, count: count) }
                 throw .invalidValue("index and delete stand between characters, not inside a surrogate pair")
@@ -97,15 +99,5 @@ extension Document {
                 operation.sequenceCount, DocumentLimits.changeOperationsMax, "elements of one operation")
         }
         return planner.operations
-    }
-}
-
-extension OperationRequest.Verb {
-    /// True for the verbs that may splice texts, where the planner asks for origins.
-    fileprivate var editsText: Bool {
-        switch self {
-        case .set, .restore, .splice, .spliceUTF16: true
-        case .delete, .increment, .add, .remove, .insert, .move, .make: false
-        }
     }
 }

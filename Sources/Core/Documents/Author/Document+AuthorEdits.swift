@@ -65,7 +65,7 @@ extension Document {
         var typing = try Typing(key, stamp, path, &state)
         var composer = EditComposer(typing.count(in: state))
         for edit in rest {
-            try Typing.check(edit.index, edit.delete, edit.insert, composer.count)
+            try TextContainer.check(edit.index, edit.delete, edit.insert, count: composer.count)
             composer.add(edit)
             done += 1
         }
@@ -112,20 +112,20 @@ private struct Typing {
         self.document = document
         self.stamp = stamp
         (self.path, content) = (text.path, text.content)
-        state.texts[content].unfold()
-        if state.texts[content].isBroken {
+        state.contents.texts[content].unfold()
+        if state.contents.texts[content].isBroken {
             state.hasBrokenText = true
             throw .incomplete
         }
     }
 
-    func count(in state: DocumentState) -> Int { state.texts[content].scalarCount }
+    func count(in state: DocumentState) -> Int { state.contents.texts[content].scalarCount }
 
     mutating func add(
         _ edit: TextEdit, to state: inout DocumentState, _ batch: inout Batch
     ) throws(AuthorError) {
-        let count = state.texts[content].scalarCount + insertedCount - deleted.count
-        try Self.check(edit.index, edit.delete, edit.insert, count)
+        let count = state.contents.texts[content].scalarCount + insertedCount - deleted.count
+        try TextContainer.check(edit.index, edit.delete, edit.insert, count: count)
         if edit.delete > 0 {
             if insertedCount > 0 { flush(into: &state, &batch) }
             if !deleted.isEmpty, edit.index == deleted.lowerBound {
@@ -152,12 +152,12 @@ private struct Typing {
 
     mutating func flush(into state: inout DocumentState, _ batch: inout Batch) {
         if !deleted.isEmpty {
-            let ranges = state.texts[content].readyRanges(in: deleted)
+            let ranges = state.contents.texts[content].readyRanges(in: deleted)
             emit(.deleteText(ranges), 1, to: &state, &batch)
             deleted = 0..<0
         }
         guard insertedCount > 0 else { return }
-        let origins = state.texts[content].readyOrigins(at: start)
+        let origins = state.contents.texts[content].readyOrigins(at: start)
         let text = String(decoding: inserted, as: UTF8.self)
         emit(.insertText(left: origins.left, right: origins.right, text), insertedCount, to: &state, &batch)
         inserted.removeAll(keepingCapacity: true)
@@ -168,10 +168,11 @@ private struct Typing {
     mutating func splice(
         _ index: Int, _ delete: Int, _ insert: String, of state: inout DocumentState, _ batch: inout Batch
     ) throws(AuthorError) {
-        try Self.check(index, delete, insert, state.texts[content].scalarCount)
-        let origins = insert.isEmpty ? nil : state.texts[content].readyOrigins(at: index)
+        try TextContainer.check(
+            index, delete, insert, count: state.contents.texts[content].scalarCount)
+        let origins = insert.isEmpty ? nil : state.contents.texts[content].readyOrigins(at: index)
         if delete > 0 {
-            let ranges = state.texts[content].readyRanges(in: index..<index + delete)
+            let ranges = state.contents.texts[content].readyRanges(in: index..<index + delete)
             emit(.deleteText(ranges), 1, to: &state, &batch)
         }
         guard let origins else { return }
@@ -189,16 +190,5 @@ private struct Typing {
         operations.append(operation)
         stamp = OperationStamp(
             dot: stamp.dot.advanced(by: count), timestamp: stamp.timestamp, context: stamp.context)
-    }
-
-    static func check(
-        _ index: Int, _ delete: Int, _ insert: String, _ count: Int
-    ) throws(AuthorError) {
-        try Planner.check(insert.utf8.count, DocumentLimits.stringBytesMax, "string bytes")
-        guard index >= 0, index <= count else { throw .indexPastEnd(index: index, count: count) }
-        guard delete >= 0 else { throw .invalidValue("delete counts scalars, it is not negative") }
-        guard delete <= count - index else {
-            throw .indexPastEnd(index: index.addingReportingOverflow(delete).partialValue, count: count)
-        }
     }
 }

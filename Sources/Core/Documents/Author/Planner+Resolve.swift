@@ -25,7 +25,9 @@ extension Planner {
         var container = state.shownRoot
         for (depth, step) in path.enumerated() {
             if container == nil && !making { return nil }
-            guard let target = try locate(step, in: container, at, making: making) else { return nil }
+            let kind = container.map { state[$0].kind } ?? .map
+            let target = try kind.content.locate(step, in: container, at: at, making: making, self)
+            guard let target else { return nil }
             if depth == path.count - 1 { return target }
             switch shown(target) {
             case .container(let inner):
@@ -46,57 +48,23 @@ extension Planner {
         return nil
     }
 
-    /// One step in a map, in a list, or in a map that is to be made (`container` nil).
-    private func locate(
-        _ step: PathElement, in container: ContainerHandle?, _ path: ContainerPath, making: Bool
-    ) throws(AuthorError) -> Target? {
-        let kind = container.map { state[$0].kind } ?? .map
-        switch (step, kind) {
-        case (.key(let key), .map):
-            try Planner.check(key)
-            let slot = container.flatMap { state.slot(.key(key), in: $0) }
-            return Target(path: path, container: container, name: .key(key), slot: slot)
-        case (.index(let index), .list):
-            guard let container else { return nil }
-            let list = state.lists[state[container].content]
-            let count = list.order.visibleCount
-            guard index >= 0, index < count else { throw .indexPastEnd(index: index, count: count) }
-            let element = list.element(atIndex: index)
-            return Target(
-                path: path, container: container, name: .element(element), slot: list.slot(of: element))
-        case (.element(let dot), .list):
-            guard let container else { return nil }
-            let list = state.lists[state[container].content]
-            if list.isVisible(dot) {
-                return Target(
-                    path: path, container: container, name: .element(dot), slot: list.slot(of: dot))
-            }
-            if !making && list.hasElement(dot) { return nil }
-            throw .noSuchElement(dot)
-        default:
-            throw .noSuchPlace("a \(step.form) leads nowhere in a \(kind.name)")
-        }
-    }
-
     func nextGeneration(_ slot: SlotHandle?) -> Generation {
         slot.map { state[$0].nextGeneration } ?? .first
     }
 
-    /// The container that a slot shows, which must be of one of these kinds, or the one to be made there.
+    /// The container that a slot shows, when its kind fits, or the one of `kind` that is to be made there.
     func place(
-        _ target: Target, of kinds: [ContainerKind], making kind: ContainerKind
-    ) throws(AuthorError) -> (path: ContainerPath, container: ContainerHandle?, kind: ContainerKind) {
+        _ target: Target, making kind: ContainerKind, fits: (ContainerKind) -> Bool
+    ) throws(AuthorError) -> (path: ContainerPath, container: ContainerHandle?) {
         switch shown(target) {
         case .container(let container):
             let found = state[container].kind
-            guard kinds.contains(found) else { throw .wrongKind(found: found.name, wanted: kind.name) }
-            let path = try path(target.path, target.name, found, state[container].generation)
-            return (path, container, found)
+            guard fits(found) else { throw .wrongKind(found: found.name, wanted: kind.name) }
+            return (try path(target.path, target.name, found, state[container].generation), container)
         case .register:
             throw .wrongKind(found: "register", wanted: kind.name)
         case .nothing:
-            let path = try path(target.path, target.name, kind, nextGeneration(target.slot))
-            return (path, nil, kind)
+            return (try path(target.path, target.name, kind, nextGeneration(target.slot)), nil)
         }
     }
 
@@ -104,16 +72,6 @@ extension Planner {
         switch place {
         case .index(let index): .indexPastEnd(index: index, count: 0)
         case .element(let dot): .noSuchElement(dot)
-        }
-    }
-}
-
-extension PathElement {
-    fileprivate var form: String {
-        switch self {
-        case .key: "key"
-        case .index: "number"
-        case .element: "element id"
         }
     }
 }

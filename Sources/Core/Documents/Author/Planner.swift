@@ -43,15 +43,17 @@ struct Planner {
         switch verb {
         case .set(.object(let members)):
             if let root = state.shownRoot {
-                try setMap(root, at: path, to: members)
+                _ = try MapContent.setDifference(
+                    root, at: path, to: .object(members), isRequested: true, &self)
             } else {
-                try fillMap(at: path, with: members)
+                try MapContent.fill(path, with: members, &self)
             }
-        case .restore(.map(let members, _)):
+        case .restore(.map(let members, let conflicts)):
+            let value = TypedValue.map(members, conflicts: conflicts)
             if let root = state.shownRoot {
-                try restoreMap(root, at: path, to: members)
+                _ = try MapContent.restore(root, at: path, to: value, &self)
             } else {
-                try fillMap(at: path, with: members)
+                try MapContent.create(value, at: path, &self)
             }
         case .make(.map):
             if state.shownRoot == nil { emit(.make, in: path) }
@@ -75,19 +77,29 @@ struct Planner {
         case .restore(let value): try restore(target, to: value)
         case .delete: delete(target)
         case .make(let kind):
-            let place = try place(target, of: [kind], making: kind)
+            let place = try place(target, making: kind) { $0 == kind }
             if place.container == nil { emit(.make, in: place.path) }
-        case .increment(let amount):
-            let place = try place(target, of: [.counter], making: .counter)
-            if amount != 0 || place.container == nil { emit(.increment(by: amount), in: place.path) }
-        case .add(let value): try add(value, to: target)
-        case .remove(let value): try remove(value, from: target)
-        case .insert(let index, let values): try insert(values, index, into: target)
-        case .move(let from, let to): try move(from, to, in: target)
-        case .splice(let index, let delete, let insert):
-            try splice(target, index, delete, insert)
-        case .spliceUTF16: preconditionFailure("a plan counts in scalars")
+        case .increment, .add, .remove, .insert, .move, .splice, .spliceUTF16:
+            try act(verb, in: target)
         }
+    }
+
+    /// A verb that acts inside a container: of any kind that takes it, and of the verb's own kind where there
+    /// is none yet.
+    private mutating func act(_ verb: OperationRequest.Verb, in target: Target) throws(AuthorError) {
+        guard let kind = verb.kindMade else { preconditionFailure("\(verb) acts in no container") }
+        switch verb {
+        case .add(let value): try Planner.check(value)
+        case .remove where shown(target) == .nothing: return
+        case .move(let from, _) where shown(target) == .nothing: throw Planner.nothingAt(from)
+        case .splice(_, _, let insert):
+            try Planner.check(insert.utf8.count, DocumentLimits.stringBytesMax, "string bytes")
+        case .spliceUTF16: preconditionFailure("a plan counts in scalars")
+        default: break
+        }
+        let place = try place(target, making: kind) { $0.content.takes(verb) }
+        let content = place.path.kind.content
+        try content.act(verb, in: place.container, at: place.path, &self)
     }
 
     private mutating func delete(_ target: Target) {
@@ -133,15 +145,5 @@ struct Planner {
         var path = parent
         path.append(ContainerStep(slot, kind, generation))
         return path
-    }
-}
-
-extension OperationRequest.Verb {
-    /// True when missing documents and intermediate maps are made.
-    fileprivate var makesMissing: Bool {
-        switch self {
-        case .set, .increment, .add, .insert, .splice, .spliceUTF16, .make, .restore: true
-        case .delete, .remove, .move: false
-        }
     }
 }

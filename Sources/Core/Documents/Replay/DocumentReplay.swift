@@ -103,7 +103,7 @@ public struct DocumentReplay: Sendable {
     ) {
         settle(target, replicas, text)
         text[bytes].withUnsafeBufferPointer { utf8 in
-            _ = document.state.texts[targets[target.index].content].insert(
+            _ = document.state.contents.texts[targets[target.index].content].insert(
                 utf8, first: first, left: left, right: right)
         }
     }
@@ -113,7 +113,7 @@ public struct DocumentReplay: Sendable {
         _ range: DotRange, in target: Target, replicas: [ReplicaID], text: [UInt8]
     ) {
         settle(target, replicas, text)
-        document.state.texts[targets[target.index].content].hide(range)
+        document.state.contents.texts[targets[target.index].content].hide(range)
     }
 
     /// Applies the runs so far.
@@ -121,7 +121,8 @@ public struct DocumentReplay: Sendable {
         let runs = targets[target.index].text
         targets[target.index].text = TextReplay()
         if runs.isEmpty { return }
-        document.state.texts[targets[target.index].content].replay(runs, replicas: replicas, text: text)
+        document.state.contents.texts[targets[target.index].content].replay(
+            runs, replicas: replicas, text: text)
     }
 
     /// Makes room for so many runs of a text.
@@ -131,7 +132,7 @@ public struct DocumentReplay: Sendable {
 
     /// Increments that add up to `sum`.
     public mutating func increment(by sum: Int128, in target: Target) {
-        document.state.counters[targets[target.index].content] += sum
+        document.state.contents.counters[targets[target.index].content].sum += sum
     }
 
     /// A write to a key of a map.

@@ -17,7 +17,7 @@ extension Document {
         if isPlanted("digest-ignores-counters") {
             // Of the values alone, and without those of counters.
             var hashed = self
-            hashed.state.counters = state.counters.map { _ in 0 }
+            hashed.state.contents.counters = state.contents.counters.map { _ in CounterContent() }
             var text: [UInt8] = []
             CanonicalJSON.append(hashed.plain ?? .emptyObject, to: &text)
             return Blake2b.hash256(text, personal: "repld-document-1")

@@ -7,11 +7,11 @@ import Causality
 
 /// Reads one document.
 struct SnapshotDecoder {
-    private var reader: ByteReader
+    var reader: ByteReader
     private var replicas: [ReplicaID] = []
-    private var state = DocumentState()
+    var state = DocumentState()
     /// A checksum holds: texts may wait for their first edit.
-    private var foldsTexts = false
+    private(set) var foldsTexts = false
 
     static func decode(_ bytes: [UInt8]) throws(DecodeFault) -> Document {
         var decoder = SnapshotDecoder(reader: ByteReader(bytes))
@@ -34,7 +34,7 @@ struct SnapshotDecoder {
         }
         try decoder.readSlot(DocumentState.root, depth: 0)
         try decoder.reader.finish()
-        decoder.state.memberCount = decoder.state.countMembers()
+        decoder.state.contentBytes = decoder.state.countContentBytes()
         return Document(key: key, isIncomplete: isIncomplete, state: decoder.state)
     }
 
@@ -43,7 +43,7 @@ struct SnapshotDecoder {
     // MARK: Slots and containers
 
     /// `depth`: steps below the root map of the containers in this slot.
-    private mutating func readSlot(_ slot: SlotHandle, depth: Int) throws(DecodeFault) {
+    mutating func readSlot(_ slot: SlotHandle, depth: Int) throws(DecodeFault) {
         state[slot].deletedGeneration = try generation(from: 0)
         var last: ReplicaID?
         for _ in 0..<(try count("registers")) {
@@ -72,130 +72,22 @@ struct SnapshotDecoder {
 
     private mutating func readContainer(_ handle: ContainerHandle, depth: Int) throws(DecodeFault) {
         for edit in try priorities("edits", onePerReplica: true) { state.addEdit(edit, to: handle) }
-        let content = state[handle].content
-        switch state[handle].kind {
-        case .map:
-            var last: Key?
-            for _ in 0..<(try count("map")) {
-                let key = try reader.key(limit: DocumentLimits.mapKeyBytesMax, field: "map key")
-                try check(last.map { $0 < key } ?? true, "map")
-                last = key
-                let slot = state.openSlot(key, inMap: handle)
-                try readSlot(slot, depth: depth + 1)
-                try check(!state[slot].holdsNothing, "map")
-            }
-        case .list: try readList(handle, depth: depth)
-        case .orderedSet: try readOrderedSet(content)
-        case .set:
-            var last: Scalar?
-            for _ in 0..<(try count("set")) {
-                let value = try scalar(after: &last)
-                var dots = SurvivingDots()
-                for dot in try self.dots("adds") { dots.add(dot) }
-                try check(!dots.isEmpty, "adds")
-                state.sets[content].restore(value, dots)
-            }
-        case .removeWinsSet:
-            var last: Scalar?
-            for _ in 0..<(try count("remove-wins set")) {
-                let value = try scalar(after: &last)
-                var member = RemoveWinsMembers.Member(isPresent: try bit("present"))
-                for dot in try dots("removes", onePerReplica: true) {
-                    member.removes[dot.replica] = dot.sequence
-                }
-                try check(member.isPresent || !member.removes.isEmpty, "removes")
-                state.removeWinsSets[content].restore(value, member)
-            }
-        case .text:
-            state.texts[content] =
-                foldsTexts
-                ? try TextContainer(foldedFrom: &reader) : try TextContainer(ofFirstVersion: &reader)
-        case .counter:
-            let high = UInt128(try reader.u64())
-            state.counters[content] = Int128(bitPattern: high << 64 | UInt128(try reader.u64()))
-        }
-    }
-
-    // MARK: Contents
-
-    private mutating func readList(_ handle: ContainerHandle, depth: Int) throws(DecodeFault) {
-        let content = state[handle].content
-        state.lists[content].order = try SequenceOrder(from: &reader)
-        var last: Dot?
-        for _ in 0..<(try count("moves")) {
-            let (move, element) = (try dot(after: &last), try dot())
-            try check(state.lists[content].order.contains(move), "moves")
-            state.lists[content].moved[move] = element
-        }
-        for element in state.lists[content].moved.values {
-            try check(state.lists[content].hasElement(element), "moves")
-        }
-        last = nil
-        var live = 0
-        for _ in 0..<(try count("elements")) {
-            let element = try dot(after: &last)
-            try check(state.lists[content].hasElement(element), "elements")
-            let slot = state.makeElement(element, live: try bit("insertion"), in: handle)
-            try readElement(element, of: content)
-            try readSlot(slot, depth: depth + 1)
-            let kept = state.lists[content].elements[element]
-            let isLive = kept?.edits.isLive == true
-            try check(isLive || kept?.moves.isEmpty == false || !state[slot].holdsNothing, "elements")
-            // A dead element keeps its containers, never its registers.
-            try check(isLive || state[slot].registers.isEmpty, "elements")
-            let position = state.lists[content].position(of: element)
-            try check(state.lists[content].order.isVisible(position) == isLive, "elements")
-            live += isLive ? 1 : 0
-        }
-        try check(live == state.lists[content].order.visibleCount, "elements")
-    }
-
-    private mutating func readElement(_ element: Dot, of content: Int) throws(DecodeFault) {
-        for edit in try dots("element edits", onePerReplica: true) {
-            let ownsInsertion = state.lists[content].elements[element]?.edits.ownsInsertion == true
-            try check(edit != element && !(ownsInsertion && edit.replica == element.replica), "element edits")
-            state.lists[content].elements[element]?.edits.add(edit, to: element)
-        }
-        for move in try priorities("moves") {
-            try check(state.lists[content].moved[move.dot] == element, "moves")
-            state.lists[content].elements[element]?.moves.append(move)
-        }
-    }
-
-    private mutating func readOrderedSet(_ content: Int) throws(DecodeFault) {
-        state.orderedSets[content].order = try SequenceOrder(from: &reader)
-        var last: Scalar?
-        var present = 0
-        for _ in 0..<(try count("ordered set")) {
-            let value = try scalar(after: &last)
-            var member = OrderedMembers.Member()
-            for dot in try dots("adds") { member.adds.add(dot) }
-            member.positions = try priorities("positions")
-            try check(!member.positions.isEmpty, "positions")
-            for position in member.positions {
-                let isFree = state.orderedSets[content].owners[position.dot] == nil
-                let isShown = state.orderedSets[content].order.isVisible(position.dot)
-                try check(isFree && isShown == (position.dot == member.shownPosition), "positions")
-            }
-            present += member.adds.isEmpty ? 0 : 1
-            state.orderedSets[content].restore(value, member)
-        }
-        try check(present == state.orderedSets[content].order.visibleCount, "ordered set")
+        try state[handle].kind.content.decode(into: handle, depth: depth, from: &self)
     }
 
     // MARK: Parts
 
-    private func check(_ isSo: Bool, _ field: String) throws(DecodeFault) {
+    func check(_ isSo: Bool, _ field: String) throws(DecodeFault) {
         if !isSo { throw .notCanonical(field: field) }
     }
 
     /// Every item takes a byte at least, so a count beyond what remains is refused before anything is
     /// allocated.
-    private mutating func count(_ field: String) throws(DecodeFault) -> Int {
+    mutating func count(_ field: String) throws(DecodeFault) -> Int {
         try reader.count(limit: reader.remaining, field: field)
     }
 
-    private mutating func bit(_ field: String) throws(DecodeFault) -> Bool {
+    mutating func bit(_ field: String) throws(DecodeFault) -> Bool {
         let value = try reader.u8()
         guard value <= 1 else { throw .outOfRange(field: field) }
         return value == 1
@@ -209,7 +101,7 @@ struct SnapshotDecoder {
         return Generation(UInt32(value))
     }
 
-    private mutating func dot() throws(DecodeFault) -> Dot {
+    mutating func dot() throws(DecodeFault) -> Dot {
         let place = try reader.varint()
         guard place < UInt64(replicas.count) else { throw .outOfRange(field: "replica") }
         let sequence = try reader.varint()
@@ -217,14 +109,14 @@ struct SnapshotDecoder {
         return Dot(replicas[Int(place)], SequenceNumber(sequence))
     }
 
-    private mutating func dot(after last: inout Dot?) throws(DecodeFault) -> Dot {
+    mutating func dot(after last: inout Dot?) throws(DecodeFault) -> Dot {
         let next = try dot()
         try check(last.map { $0 < next } ?? true, "dots")
         last = next
         return next
     }
 
-    private mutating func dots(_ field: String, onePerReplica: Bool = false) throws(DecodeFault) -> [Dot] {
+    mutating func dots(_ field: String, onePerReplica: Bool = false) throws(DecodeFault) -> [Dot] {
         var result: [Dot] = []
         for _ in 0..<(try count(field)) {
             let next = try dot()
@@ -243,7 +135,7 @@ struct SnapshotDecoder {
         return Priority(Timestamp(milliseconds: milliseconds), dot)
     }
 
-    private mutating func priorities(
+    mutating func priorities(
         _ field: String, onePerReplica: Bool = false
     ) throws(DecodeFault) -> [Priority] {
         var result: [Priority] = []
@@ -257,7 +149,7 @@ struct SnapshotDecoder {
         return result
     }
 
-    private mutating func scalar(after last: inout Scalar?) throws(DecodeFault) -> Scalar {
+    mutating func scalar(after last: inout Scalar?) throws(DecodeFault) -> Scalar {
         let next = try scalar()
         try check(last.map { $0 < next } ?? true, "members")
         last = next

@@ -12,31 +12,9 @@ struct ReplicaTable {
     init(_ state: DocumentState) {
         var seen: Set<ReplicaID> = []
         state.slots.forEach { slot in slot.registers.forEach { seen.insert($0.priority.dot.replica) } }
-        for container in state.containers {
+        for (index, container) in state.containers.enumerated() {
             for edit in container.edits.sorted { seen.insert(edit.dot.replica) }
-        }
-        for list in state.lists {
-            for (dot, element) in list.elements {
-                seen.insert(dot.replica)
-                seen.formUnion(element.edits.others.keys)
-                for move in element.moves { seen.insert(move.dot.replica) }
-            }
-            for (move, element) in list.moved {
-                seen.insert(move.replica)
-                seen.insert(element.replica)
-            }
-        }
-        for set in state.sets {
-            for dots in set.adds.values { for dot in dots.sorted { seen.insert(dot.replica) } }
-        }
-        for set in state.removeWinsSets {
-            for member in set.members.values { seen.formUnion(member.removes.keys) }
-        }
-        for set in state.orderedSets {
-            for member in set.members.values {
-                for dot in member.adds.sorted { seen.insert(dot.replica) }
-                for position in member.positions { seen.insert(position.dot.replica) }
-            }
+            container.kind.content.addReplicas(of: ContainerHandle(index: index), in: state, to: &seen)
         }
         replicas = seen.sorted()
         places = Dictionary(uniqueKeysWithValues: replicas.enumerated().map { ($1, $0) })
@@ -56,9 +34,9 @@ struct SnapshotEncoder {
     /// Without lengths of orders and without a checksum; still read.
     static let firstVersion: UInt8 = 1
 
-    private let state: DocumentState
+    let state: DocumentState
     private let table: ReplicaTable
-    private var writer = ByteWriter()
+    var writer = ByteWriter()
 
     static func encode(_ document: Document) -> [UInt8] {
         var encoder = SnapshotEncoder(state: document.state)
@@ -80,14 +58,14 @@ struct SnapshotEncoder {
     // MARK: Slots and containers
 
     /// Recursion ends at `nestingMax`.
-    private mutating func write(_ handle: SlotHandle) {
+    mutating func write(_ handle: SlotHandle) {
         let slot = state[handle]
         writer.varint(UInt64(slot.deletedGeneration.value))
         writer.varint(slot.registers.count)
         for register in slot.registers.sorted {
             write(register.priority)
             writer.varint(UInt64(register.generation.value))
-            register.value.encode(into: &writer)
+            write(register.value)
         }
         writer.varint(slot.containers.count)
         for container in state.sortedContainers(of: handle) { write(container) }
@@ -98,96 +76,32 @@ struct SnapshotEncoder {
         writer.u8(container.kind.rawValue)
         writer.varint(UInt64(container.generation.value))
         write(container.edits.sorted)
-        switch container.kind {
-        case .map:
-            let map = state.slots(ofMap: handle)
-            writer.varint(map.count)
-            for (key, slot) in map.sorted(by: { $0.key < $1.key }) {
-                writer.counted(key.utf8)
-                write(slot)
-            }
-        case .list: write(state.lists[container.content])
-        case .orderedSet: write(state.orderedSets[container.content])
-        case .set:
-            let adds = state.sets[container.content].adds
-            writer.varint(adds.count)
-            for (value, dots) in adds.sorted(by: { $0.key < $1.key }) {
-                value.encode(into: &writer)
-                write(dots.sorted)
-            }
-        case .removeWinsSet: write(state.removeWinsSets[container.content])
-        case .text: state.texts[container.content].encode(into: &writer)
-        case .counter:
-            let bits = UInt128(bitPattern: state.counters[container.content])
-            writer.u64(UInt64(truncatingIfNeeded: bits >> 64))
-            writer.u64(UInt64(truncatingIfNeeded: bits))
-        }
+        container.kind.content.encode(handle, into: &self)
     }
 
-    // MARK: Contents
+    // MARK: Parts
 
-    private mutating func write(_ list: ListContent) {
-        list.order.encode(into: &writer)
-        writer.varint(list.moved.count)
-        for (move, element) in list.moved.sorted(by: { $0.key < $1.key }) {
-            write(move)
-            write(element)
-        }
-        writer.varint(list.elements.count)
-        for (dot, element) in list.elements.sorted(by: { $0.key < $1.key }) {
-            write(dot)
-            writer.u8(element.edits.ownsInsertion ? 1 : 0)
-            write(element.edits.others.map { Dot($0, $1) }.sorted())
-            write(element.moves.sorted { $0.dot < $1.dot })
-            write(element.slot)
-        }
-    }
-
-    private mutating func write(_ set: OrderedMembers) {
-        set.order.encode(into: &writer)
-        writer.varint(set.members.count)
-        for (value, member) in set.members.sorted(by: { $0.key < $1.key }) {
-            value.encode(into: &writer)
-            write(member.adds.sorted)
-            write(member.positions.sorted { $0.dot < $1.dot })
-        }
-    }
-
-    private mutating func write(_ set: RemoveWinsMembers) {
-        writer.varint(set.members.count)
-        for (value, member) in set.members.sorted(by: { $0.key < $1.key }) {
-            value.encode(into: &writer)
-            writer.u8(member.isPresent ? 1 : 0)
-            write(member.removes.map { Dot($0, $1) }.sorted())
-        }
-    }
-
-    // MARK: Dots
-
-    private mutating func write(_ dot: Dot) {
+    mutating func write(_ dot: Dot) {
         writer.varint(table.place(of: dot.replica))
         writer.varint(dot.sequence.value)
     }
 
-    private mutating func write(_ priority: Priority) {
+    mutating func write(_ priority: Priority) {
         write(priority.dot)
         writer.varint(priority.timestamp.milliseconds)
     }
 
-    private mutating func write(_ dots: [Dot]) {
+    mutating func write(_ dots: [Dot]) {
         writer.varint(dots.count)
         for dot in dots { write(dot) }
     }
 
-    private mutating func write(_ priorities: [Priority]) {
+    mutating func write(_ priorities: [Priority]) {
         writer.varint(priorities.count)
         for priority in priorities { write(priority) }
     }
-}
-
-extension Scalar {
-    fileprivate func encode(into writer: inout ByteWriter) {
-        switch self {
+    mutating func write(_ scalar: Scalar) {
+        switch scalar {
         case .null: writer.u8(0)
         case .bool(let value): writer.u8(value ? 2 : 1)
         case .integer(let value):

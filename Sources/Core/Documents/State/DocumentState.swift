@@ -69,22 +69,12 @@ struct DocumentState: Sendable {
     /// The containers of slots that hold more than a few, by their names: whoever names a hundred thousand
     /// generations of a slot must not have each moved, or looked at, a hundred thousand times.
     private var crowded: [SlotHandle: [ObservedContainer: ContainerHandle]] = [:]
-    // The content of each kind, so that mutating one never copies another.
-    /// The slots of each map, by their keys.
-    var maps: [KeyIndex] = []
-    var lists: [ListContent] = []
-    var orderedSets: [OrderedMembers] = []
-    var sets: [AddWinsMembers] = []
-    var removeWinsSets: [RemoveWinsMembers] = []
-    var texts: [TextContainer] = []
-    /// 64-bit increments summed in 128 bits: no log is long enough to overflow them.
-    var counters: [Int128] = []
+    /// What is in the containers, by kind.
+    var contents = ContainerContents()
 
-    /// Records of elements in all lists.
-    private(set) var elementCount = 0
-    /// Members of all sets, the removed ones included that are kept; one of an ordered set counts twice, as
-    /// it stands in two tables.
-    var memberCount = 0
+    /// Bytes of elements and members in all containers with the tables that find them: the sum of what the
+    /// kinds count (`ContainerContent.contentBytes`), kept by each as it changes.
+    var contentBytes = 0
 
     /// A snapshot lied about a text; see `TextContainer.isBroken`.
     var hasBrokenText = false
@@ -113,9 +103,9 @@ struct DocumentState: Sendable {
 
     /// Makes all texts ready for authors. Nothing when they are.
     mutating func unfoldTexts() {
-        for index in texts.indices where texts[index].isFolded {
-            texts[index].unfold()
-            if texts[index].isBroken { hasBrokenText = true }
+        for index in contents.texts.indices where contents.texts[index].isFolded {
+            contents.texts[index].unfold()
+            if contents.texts[index].isBroken { hasBrokenText = true }
         }
     }
 
@@ -147,27 +137,7 @@ struct DocumentState: Sendable {
 
     /// The slot of a map's key or a list's element, where there is one.
     func slot(_ name: Slot, in container: ContainerHandle) -> SlotHandle? {
-        let content = self[container].content
-        switch (name, self[container].kind) {
-        case (.key(let key), .map): return slot(key, key.indexHash, inMap: content)
-        case (.element(let dot), .list): return lists[content].elements[dot]?.slot
-        default: return nil
-        }
-    }
-
-    /// The same for a key whose hash is known; `content` is the map's.
-    func slot(_ key: Key, _ hash: UInt32, inMap content: Int) -> SlotHandle? {
-        maps[content].place(of: hash) { slots[$0].isNamed(key) }.map { SlotHandle(index: $0) }
-    }
-
-    /// The keys of a map and their slots, in no order.
-    func slots(ofMap container: ContainerHandle) -> [(key: Key, value: SlotHandle)] {
-        maps[self[container].content].places.map { place in
-            guard case .key(let key) = slots[place].name else {
-                preconditionFailure("slot \(place) of a map has no key")
-            }
-            return (key, SlotHandle(index: place))
-        }
+        self[container].kind.content.slot(name, in: container, of: self)
     }
 
     /// The winner among the live candidates: the greatest generation, then the latest surviving edit.
@@ -205,7 +175,7 @@ struct DocumentState: Sendable {
     ) -> ContainerHandle {
         if let known = container(kind, generation, in: slot) { return known }
         let handle = ContainerHandle(index: containers.count)
-        let content = appendContent(of: kind)
+        let content = kind.content.make(in: &contents)
         containers.append(ContainerState(kind: kind, generation: generation, slot: slot, content: content))
         self[slot].containers.append(handle)
         let count = self[slot].containers.count
@@ -218,7 +188,7 @@ struct DocumentState: Sendable {
         return handle
     }
 
-    /// Notes an edit in the container or in anything inside it.
+    /// Records an edit in the container or in anything inside it.
     mutating func addEdit(_ edit: Priority, to container: ContainerHandle) {
         if !self[container].edits.isLive {
             let slot = self[container].slot
@@ -244,63 +214,8 @@ struct DocumentState: Sendable {
         self[last].livePlace = place
     }
 
-    private mutating func appendContent(of kind: ContainerKind) -> Int {
-        switch kind {
-        case .map:
-            maps.append(KeyIndex())
-            return maps.count - 1
-        case .list:
-            lists.append(ListContent())
-            return lists.count - 1
-        case .orderedSet:
-            orderedSets.append(OrderedMembers())
-            return orderedSets.count - 1
-        case .set:
-            sets.append(AddWinsMembers())
-            return sets.count - 1
-        case .removeWinsSet:
-            removeWinsSets.append(RemoveWinsMembers())
-            return removeWinsSets.count - 1
-        case .text:
-            texts.append(TextContainer())
-            return texts.count - 1
-        case .counter:
-            counters.append(0)
-            return counters.count - 1
-        }
-    }
-
-    /// The slot of a map's key, made when there is none.
-    mutating func openSlot(_ key: Key, inMap container: ContainerHandle) -> SlotHandle {
-        let (content, hash) = (self[container].content, key.indexHash)
-        if let known = slot(key, hash, inMap: content) { return known }
-        return makeSlot(key, hash, inMap: container)
-    }
-
-    /// The slot of a key that has none.
-    mutating func makeSlot(_ key: Key, _ hash: UInt32, inMap container: ContainerHandle) -> SlotHandle {
-        let slot = makeSlot(.key(key), in: container)
-        maps[self[container].content].add(hash, slot.index)
-        return slot
-    }
-
-    /// The slot of a list's element; the list must have inserted it. Makes the record of a dead one anew.
-    mutating func openSlot(ofElement dot: Dot, inList container: ContainerHandle) -> SlotHandle {
-        let content = self[container].content
-        if let known = lists[content].elements[dot] { return known.slot }
-        precondition(lists[content].hasElement(dot), "element \(dot) was never inserted here")
-        return makeElement(dot, live: false, in: container)
-    }
-
-    mutating func makeElement(_ dot: Dot, live: Bool, in container: ContainerHandle) -> SlotHandle {
-        let slot = makeSlot(.element(dot), in: container)
-        lists[self[container].content].elements[dot] = ListContent.Element(
-            edits: ElementEdits(ownsInsertion: live), slot: slot)
-        elementCount += 1
-        return slot
-    }
-
-    private mutating func makeSlot(_ name: Slot, in container: ContainerHandle) -> SlotHandle {
+    /// A slot of this name that hangs in the container; the container's content does not know it yet.
+    mutating func makeSlot(_ name: Slot, in container: ContainerHandle) -> SlotHandle {
         let state = SlotState(parent: container, name: name)
         if let free = freeSlots.popLast() {
             self[free] = state
@@ -314,24 +229,7 @@ struct DocumentState: Sendable {
     /// so that no handle changes its meaning within one.
     mutating func freeIfEmpty(_ slot: SlotHandle) {
         guard let parent = self[slot].parent, self[slot].holdsNothing else { return }
-        let content = self[parent].content
-        switch self[slot].name {
-        case .key(let key):
-            let hash = key.indexHash
-            guard self.slot(key, hash, inMap: content) == slot else { return }
-            maps[content].remove(hash, slot.index)
-        case .element(let dot):
-            guard let element = lists[content].elements[dot], element.slot == slot, !element.edits.isLive,
-                element.moves.isEmpty
-            else { return }
-            lists[content].elements[dot] = nil
-            elementCount -= 1
-        }
-        freeSlots.append(slot)
-    }
-
-    /// The value that a counter shows.
-    func counterValue(_ container: ContainerHandle) -> Int64 {
-        Int64(clamping: counters[self[container].content])
+        let content = self[parent].kind.content
+        if content.removeSlot(self[slot].name, slot, from: parent, of: &self) { freeSlots.append(slot) }
     }
 }

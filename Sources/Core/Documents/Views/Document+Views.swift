@@ -46,23 +46,11 @@ extension DocumentState {
 
     /// The visible slot that a step of a request names.
     func slot(at step: PathElement, of container: ContainerHandle) -> SlotHandle? {
-        let content = self[container].content
-        switch (step, self[container].kind) {
-        case (.key(let key), .map): return slot(key, key.indexHash, inMap: content)
-        case (.index(let index), .list):
-            guard index >= 0, index < lists[content].order.visibleCount else { return nil }
-            return lists[content].slot(of: lists[content].element(atIndex: index))
-        case (.element(let dot), .list):
-            return lists[content].isVisible(dot) ? lists[content].slot(of: dot) : nil
-        default: return nil
-        }
+        self[container].kind.content.slot(at: step, in: container, of: self)
     }
 
-    /// The member of an ordered set at an index.
+    /// The member that a step of a request names, in containers whose members are no slots.
     fileprivate func member(at step: PathElement, of container: ContainerHandle) -> Scalar? {
-        guard case .index(let index) = step, self[container].kind == .orderedSet else { return nil }
-        let members = orderedSets[self[container].content]
-        guard index >= 0, index < members.order.visibleCount else { return nil }
-        return members.member(at: members.order.dot(atVisibleIndex: index))
+        self[container].kind.content.member(at: step, of: container, in: self)
     }
 }

@@ -42,30 +42,8 @@ extension DocumentState {
         switch shown {
         case .nothing: return .register(.null, conflicts: conflicts)
         case .register(let value): return .register(value, conflicts: conflicts)
-        case .container(let container): return typed(container, conflicts: conflicts)
-        }
-    }
-
-    private func typed(_ container: ContainerHandle, conflicts: [TypedValue.Conflict]) -> TypedValue {
-        let content = self[container].content
-        switch self[container].kind {
-        case .map:
-            let members = shownSlots(ofMap: container).compactMap { key, slot in
-                typed(slot).map { TypedValue.Member(key, $0) }
-            }
-            return .map(members, conflicts: conflicts)
-        case .list:
-            let list = lists[content]
-            let elements = list.visibleElements.map {
-                TypedValue.Element(id: $0, typed(list.slot(of: $0)) ?? .register(.null, conflicts: []))
-            }
-            return .list(elements, conflicts: conflicts)
-        case .orderedSet: return .orderedSet(orderedSets[content].present, conflicts: conflicts)
-        case .set: return .set(sets[content].present, kind: .set, conflicts: conflicts)
-        case .removeWinsSet:
-            return .set(removeWinsSets[content].present, kind: .removeWinsSet, conflicts: conflicts)
-        case .text: return .text(Key(texts[content].string), conflicts: conflicts)
-        case .counter: return .counter(counterValue(container), conflicts: conflicts)
+        case .container(let container):
+            return self[container].kind.content.typed(container, in: self, conflicts: conflicts)
         }
     }
 }

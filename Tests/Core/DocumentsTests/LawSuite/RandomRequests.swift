@@ -54,10 +54,10 @@ struct RandomRequests {
             value.kind == kind
         else { return (path, .make(kind)) }
         switch value {
-        case .set(let members, _, _):
+        case .members(let members, let kind, _):
+            if kind == .orderedSet { return (path, orderedVerb(members)) }
             let value = number(0...2) == 0 || members.isEmpty ? scalar() : pick(members)
             return (path, number(0...1) == 0 ? .add(value) : .remove(value))
-        case .orderedSet(let members, _): return (path, orderedVerb(members))
         case .list(let elements, _):
             guard number(0...2) == 0, !elements.isEmpty else { return (path, listVerb(elements)) }
             let place = path + [.index(number(0...elements.count - 1))]
@@ -91,17 +91,17 @@ struct RandomRequests {
         if roll == 1 { return (path, .set(plain(depth: 2))) }
         switch value {
         case .register: return (path, .set(.scalar(scalar())))
-        case .counter: return (path, .increment(by: Int64(number(-3...5))))
-        case .set: return (path, number(0...2) > 0 ? .add(scalar()) : .remove(scalar()))
+        case .members(let members, kind: .orderedSet, _): return (path, orderedVerb(members))
+        case .members: return (path, number(0...2) > 0 ? .add(scalar()) : .remove(scalar()))
         case .map:
             return (path + [.key(key())], number(0...3) == 0 ? .delete : anyVerb())
         case .list(let elements, _): return (path, listVerb(elements))
-        case .orderedSet(let members, _): return (path, orderedVerb(members))
-        case .text(let text, _):
+        case .scalar(.string(let text), _, _):
             let count = text.string.unicodeScalars.count
             let index = number(0...count)
             let delete = number(0...min(2, count - index))
             return (path, .splice(index: index, delete: delete, insert: pick(["", "x", "yz", "é", "👍"])))
+        case .scalar: return (path, .increment(by: Int64(number(-3...5))))
         }
     }
 

@@ -104,7 +104,7 @@ extension Document {
         let plain = expectCost(
             of: change(by: deleter, seen: Self.size, deletes), in: document(of: [elements()]),
             atMost: Self.bound)
-        #expect(plain.plain == ["l": []] && plain.state.lists[0].elements.isEmpty)
+        #expect(plain.plain == ["l": []] && plain.state.contents.lists[0].elements.isEmpty)
 
         // Elements that hold a container are kept when they are dead.
         let inside = (1...Self.size).map {
@@ -115,7 +115,7 @@ extension Document {
         ])
         let seen = 2 * Self.size
         let dead = expectCost(of: change(by: deleter, seen: seen, deletes), in: nested, atMost: Self.bound)
-        #expect(dead.plain == ["l": []] && dead.state.lists[0].elements.count == Self.size)
+        #expect(dead.plain == ["l": []] && dead.state.contents.lists[0].elements.count == Self.size)
         _ = expectCost(
             of: change(by: deleter, from: Self.times + 1, seen: seen, deletes), in: dead, atMost: Self.bound)
     }
@@ -130,7 +130,7 @@ extension Document {
         let deletes = [Operation](repeating: delete, count: Self.times)
         let after = expectCost(
             of: change(by: deleter, seen: Self.size, deletes), in: edited, atMost: Self.bound)
-        #expect(after.state.lists[0].order.visibleCount == Self.size)
+        #expect(after.state.contents.lists[0].order.visibleCount == Self.size)
     }
 
     @Test("an element that the same change edits in between is deleted again, and only that one looked at")
@@ -168,13 +168,15 @@ extension Document {
             return act([textStep(index % texts)], .insertText(left: nil, right: right, "x"))
         }
         let before = document(of: [change(by: writer, letters)])
-        #expect(before.state.texts.map(\.scalarCount) == [Int](repeating: Self.size / texts, count: texts))
+        #expect(
+            before.state.contents.texts.map(\.scalarCount)
+                == [Int](repeating: Self.size / texts, count: texts))
         let deletes = (0..<Self.times).map {
             act([textStep($0 % texts)], .deleteText([range(writer, 1, Self.size)]))
         }
         let after = expectCost(
             of: change(by: deleter, seen: Self.size, deletes), in: before, atMost: Self.bound)
-        #expect(after.state.texts.allSatisfy { $0.scalarCount == 0 })
+        #expect(after.state.contents.texts.allSatisfy { $0.scalarCount == 0 })
     }
 
     @Test("of many live generations in a slot a clear moves one, and a new one moves none")
@@ -229,7 +231,7 @@ extension Document {
         let more = act([listStep], .insertElements(left: nil, right: nil, many))
         let last = (0..<300).map { act([listStep], .deleteElements([range(writer, 1_051 + $0, 1_051 + $0)])) }
         replica.execute(change(by: writer, inserts + deletes + [more] + last))
-        #expect(replica.document.state.lists[0].order.visibleCount == 750)
+        #expect(replica.document.state.contents.lists[0].order.visibleCount == 750)
     }
 
     @Test("operations of one change do what they do one by one", arguments: 0..<300 as Range<UInt64>)

@@ -24,7 +24,7 @@ import Testing
         var (a, _) = pair([(["s"], .make(.set))])
         try a.change(["s"], .add("x"))
         try a.change(["s"], .remove("x"))
-        #expect(a.document.state.sets[0].adds.isEmpty)
+        #expect(a.document.state.contents.sets[0].adds.isEmpty)
         #expect(a.plain == ["s": []])
     }
 

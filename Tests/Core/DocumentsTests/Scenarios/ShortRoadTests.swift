@@ -161,7 +161,7 @@ import Testing
         #expect(document.value(at: ["n"]) == 2_003)
         #expect(try author([1, -1], 3).isEmpty)
         #expect(try author([.max, .max], 4).count == 2)
-        #expect(document.state.counters == [2_003 + 2 * Int128(Int64.max)])
+        #expect(document.state.contents.counters == [CounterContent(sum: 2_003 + 2 * Int128(Int64.max))])
     }
 
     @Test(

@@ -93,7 +93,7 @@ import Testing
         var (a, _) = pair([([], .set(["l": [["n": 1]]]))])
         try a.change(["l", 0], .delete)
         var broken = a.document
-        let element = try #require(broken.state.lists[0].elements.values.first)
+        let element = try #require(broken.state.contents.lists[0].elements.values.first)
         #expect(!element.edits.isLive, "kept for the map in it")
         let write = RegisterWrite(
             value: .integer(1),

@@ -4,37 +4,6 @@
 public import Bytes
 public import Causality
 
-/// The kinds of container. The raw values are bytes on the wire and in snapshots; 0 is a register's place
-/// there.
-public enum ContainerKind: UInt8, Hashable, Sendable, CaseIterable {
-    case map = 1
-    case list = 2
-    case orderedSet = 3
-    case set = 4
-    case removeWinsSet = 5
-    case text = 6
-    case counter = 7
-
-    /// As the API writes it.
-    public var name: String {
-        switch self {
-        case .map: "map"
-        case .list: "list"
-        case .orderedSet: "ordered-set"
-        case .set: "set"
-        case .removeWinsSet: "remove-wins-set"
-        case .text: "text"
-        case .counter: "counter"
-        }
-    }
-
-    /// Reads `name` back; nil when it is anything else.
-    public init?(name: String) {
-        guard let kind = ContainerKind.allCases.first(where: { $0.name == name }) else { return nil }
-        self = kind
-    }
-}
-
 /// Which life of a slot a container belongs to: 1 + the greatest generation of that slot whose delete its
 /// author had observed. The first is 1.
 public struct Generation: Hashable, Comparable, Sendable {

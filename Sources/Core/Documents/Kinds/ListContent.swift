@@ -19,6 +19,10 @@ struct ListContent: Sendable {
     /// The element of each position that a move made, also of positions that were left again.
     var moved: [Dot: Dot] = [:]
 
+    /// Bytes of one record with its table entry, for caps. A table is between three eighths and three
+    /// quarters full, so that an entry counts twice.
+    static var elementBytes: Int { 2 * MemoryLayout<(key: Dot, value: Element)>.stride }
+
     /// True when this dot inserted an element here, live or not.
     func hasElement(_ dot: Dot) -> Bool { order.contains(dot) && moved[dot] == nil }
 

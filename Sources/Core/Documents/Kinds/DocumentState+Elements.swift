@@ -1,22 +1,46 @@
-// Operations on the elements of lists. Invariant: the order shows exactly the winning positions of the live
-// elements; each function restores it and notes the splice.
+// Operations on the elements of lists, which are slots of the document. Invariant: the order shows exactly
+// the winning positions of the live elements; each function restores it and records the splice.
 
 import Bytes
 import Causality
 
 extension DocumentState {
+    /// True when this dot inserted an element into the container, live or not.
+    func hasElement(_ dot: Dot, in container: ContainerHandle?) -> Bool {
+        guard let container, self[container].kind == .list else { return false }
+        return contents.lists[self[container].content].hasElement(dot)
+    }
+
+    /// The slot of a list's element; the list must have inserted it. Makes the record of a dead one anew.
+    mutating func openSlot(ofElement dot: Dot, inList container: ContainerHandle) -> SlotHandle {
+        let content = self[container].content
+        if let known = contents.lists[content].elements[dot] { return known.slot }
+        precondition(contents.lists[content].hasElement(dot), "element \(dot) was never inserted here")
+        return makeElement(dot, live: false, in: container)
+    }
+
+    /// The record of an element that has none, and its slot.
+    mutating func makeElement(_ dot: Dot, live: Bool, in container: ContainerHandle) -> SlotHandle {
+        let slot = makeSlot(.element(dot), in: container)
+        contents.lists[self[container].content].elements[dot] = ListContent.Element(
+            edits: ElementEdits(ownsInsertion: live), slot: slot)
+        contentBytes += ListContent.elementBytes
+        return slot
+    }
+
+    /// New elements, each with the value that its insertion wrote.
     mutating func insertElements(
-        _ contents: [ElementContent], _ left: Dot?, _ right: Dot?, in container: ContainerHandle,
+        _ elements: [ElementContent], _ left: Dot?, _ right: Dot?, in container: ContainerHandle,
         _ stamp: OperationStamp, _ batch: inout Batch
     ) {
         let content = self[container].content
-        let index = lists[content].order.insert(
-            first: stamp.dot, count: contents.count, left: stamp.covered(left), right: stamp.covered(right),
+        let index = contents.lists[content].order.insert(
+            first: stamp.dot, count: elements.count, left: stamp.covered(left), right: stamp.covered(right),
             visible: true)
         guard let index else { return }
         var dots: [Dot] = []
-        dots.reserveCapacity(contents.count)
-        for (step, first) in contents.enumerated() {
+        dots.reserveCapacity(elements.count)
+        for (step, first) in elements.enumerated() {
             let dot = stamp.dot.advanced(by: step)
             let slot = makeElement(dot, live: true, in: container)
             if case .register(let value) = first {
@@ -32,10 +56,12 @@ extension DocumentState {
     /// An edit of an element, or of anything inside it; it shows again when it was deleted.
     mutating func edit(_ element: Dot, in container: ContainerHandle, _ edit: Dot, _ batch: inout Batch) {
         let content = self[container].content
-        let wasLive = lists[content].isVisible(element)
-        lists[content].elements[element]?.edits.add(edit, to: element)
+        let wasLive = contents.lists[content].isVisible(element)
+        contents.lists[content].elements[element]?.edits.add(edit, to: element)
         batch.edited(element, of: container)
-        if !wasLive { show(element, at: lists[content].position(of: element), in: container, &batch) }
+        if !wasLive {
+            show(element, at: contents.lists[content].position(of: element), in: container, &batch)
+        }
     }
 
     /// Deletes what the author had seen of each element: its registers at once; the containers in it stay and
@@ -56,7 +82,7 @@ extension DocumentState {
     private mutating func deleteElements(
         of range: DotRange, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
     ) -> DeleteLooks {
-        let (live, lookedAt) = lists[self[container].content].liveElements(in: range)
+        let (live, lookedAt) = contents.lists[self[container].content].liveElements(in: range)
         var looks = DeleteLooks(all: lookedAt, inVain: lookedAt)
         for element in live {
             let died = deleteElement(element, in: container, stamp, &batch)
@@ -70,31 +96,32 @@ extension DocumentState {
         _ element: Dot, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
     ) -> Bool {
         let content = self[container].content
-        let slot = lists[content].slot(of: element)
+        let slot = contents.lists[content].slot(of: element)
         batch.recorder?.touch(slot, in: self)
         self[slot].registers.removeCovered(by: stamp)
-        lists[content].elements[element]?.edits.removeCovered(by: stamp, of: element)
-        if lists[content].isVisible(element) { return false }
+        contents.lists[content].elements[element]?.edits.removeCovered(by: stamp, of: element)
+        if contents.lists[content].isVisible(element) { return false }
         batch.emptied.append(slot)
-        hide(lists[content].position(of: element), in: container, &batch)
+        hide(contents.lists[content].position(of: element), in: container, &batch)
         return true
     }
 
+    /// Writes the position register of an element, whether it lives or not.
     mutating func moveElement(
         _ element: Dot, _ left: Dot?, _ right: Dot?, in container: ContainerHandle, _ stamp: OperationStamp,
         _ batch: inout Batch
     ) {
         let content = self[container].content
-        lists[content].order.insert(
+        contents.lists[content].order.insert(
             first: stamp.dot, count: 1, left: stamp.covered(left), right: stamp.covered(right), visible: false
         )
-        lists[content].moved[stamp.dot] = element
+        contents.lists[content].moved[stamp.dot] = element
         _ = openSlot(ofElement: element, inList: container)
-        let before = lists[content].position(of: element)
-        lists[content].elements[element]?.moves.removeAll { stamp.covers($0.dot) }
-        lists[content].elements[element]?.moves.append(stamp.priority)
-        let after = lists[content].position(of: element)
-        guard before != after, lists[content].isVisible(element) else { return }
+        let before = contents.lists[content].position(of: element)
+        contents.lists[content].elements[element]?.moves.removeAll { stamp.covers($0.dot) }
+        contents.lists[content].elements[element]?.moves.append(stamp.priority)
+        let after = contents.lists[content].position(of: element)
+        guard before != after, contents.lists[content].isVisible(element) else { return }
         hide(before, in: container, &batch)
         show(element, at: after, in: container, &batch)
     }
@@ -102,13 +129,13 @@ extension DocumentState {
     private mutating func show(
         _ element: Dot, at position: Dot, in container: ContainerHandle, _ batch: inout Batch
     ) {
-        lists[self[container].content].order.setVisible(DotRange(position), true) { index, _ in
+        contents.lists[self[container].content].order.setVisible(DotRange(position), true) { index, _ in
             batch.recorder?.elements[container, default: Splices()].insert([element], at: index)
         }
     }
 
     private mutating func hide(_ position: Dot, in container: ContainerHandle, _ batch: inout Batch) {
-        lists[self[container].content].order.setVisible(DotRange(position), false) { index, count in
+        contents.lists[self[container].content].order.setVisible(DotRange(position), false) { index, count in
             batch.recorder?.elements[container, default: Splices()].delete(count, at: index)
         }
     }

@@ -28,28 +28,33 @@ private struct ListPlan {
     }
 }
 
-extension Planner {
-    mutating func setList(
-        _ container: ContainerHandle, at path: ContainerPath, to values: [PlainValue]
-    ) throws(AuthorError) {
-        let list = state.lists[state[container].content]
-        let plan = plan(list, to: values)
+extension ListContent {
+    static func setDifference(
+        _ container: ContainerHandle, at path: ContainerPath, to value: PlainValue, isRequested: Bool,
+        _ planner: inout Planner
+    ) throws(AuthorError) -> Bool {
+        guard case .array(let values) = value else { return false }
+        let list = planner.state.contents.lists[planner.state[container].content]
+        let plan = list.plan(values, in: planner.state)
         if !plan.going.isEmpty {
-            emit(.deleteElements(DotRange.ascending(plan.going.map { DotRange($0) })), in: path)
+            planner.emit(.deleteElements(DotRange.ascending(plan.going.map { DotRange($0) })), in: path)
         }
         for run in plan.runs {
-            try insertElements(run.values, at: path, list.order.origins(after: run.anchor))
+            try insert(run.values, at: path, list.order.origins(after: run.anchor), &planner)
         }
         for update in plan.updates {
             let slot = list.slot(of: update.element)
             let target = Target(path: path, container: container, name: .element(update.element), slot: slot)
-            try set(target, to: update.value, isRequested: false)
+            try planner.set(target, to: update.value, isRequested: false)
         }
+        return true
     }
 
-    private func plan(_ list: ListContent, to values: [PlainValue]) -> ListPlan {
-        let elements = list.visibleElements
-        let steps = Planner.difference(elements.map { state.plain(list.slot(of: $0)) }, values)
+    static func fits(_ value: PlainValue) -> Bool { if case .array = value { true } else { false } }
+
+    private func plan(_ values: [PlainValue], in state: DocumentState) -> ListPlan {
+        let elements = visibleElements
+        let steps = Self.difference(elements.map { state.plain(slot(of: $0)) }, values)
         var plan = ListPlan()
         var hunk: (old: [Dot], new: [PlainValue]) = ([], [])
         for step in steps {
@@ -57,23 +62,25 @@ extension Planner {
             case .delete(let index): hunk.old.append(elements[index])
             case .insert(let index): hunk.new.append(values[index])
             case .keep(let index):
-                add(hunk, of: list, to: &plan)
+                add(hunk, in: state, to: &plan)
                 hunk = ([], [])
-                plan.keep(elements[index], in: list)
+                plan.keep(elements[index], in: self)
             }
         }
-        add(hunk, of: list, to: &plan)
+        add(hunk, in: state, to: &plan)
         plan.finish()
         return plan
     }
 
     /// Between two elements that stay. A container in the place of a value of its shape is changed inside.
-    private func add(_ hunk: (old: [Dot], new: [PlainValue]), of list: ListContent, to plan: inout ListPlan) {
+    private func add(
+        _ hunk: (old: [Dot], new: [PlainValue]), in state: DocumentState, to plan: inout ListPlan
+    ) {
         for step in 0..<max(hunk.old.count, hunk.new.count) {
             let element = step < hunk.old.count ? hunk.old[step] : nil
             let value = step < hunk.new.count ? hunk.new[step] : nil
-            if let element, let value, fits(value, list.slot(of: element)) {
-                plan.keep(element, in: list)
+            if let element, let value, Self.fits(value, slot(of: element), in: state) {
+                plan.keep(element, in: self)
                 plan.updates.append((element, value))
             } else {
                 if let element { plan.going.append(element) }
@@ -83,12 +90,9 @@ extension Planner {
     }
 
     /// True when a value can be written into the container that the slot shows.
-    private func fits(_ value: PlainValue, _ slot: SlotHandle) -> Bool {
+    private static func fits(_ value: PlainValue, _ slot: SlotHandle, in state: DocumentState) -> Bool {
         guard case .container(let container) = state.shown(in: slot) else { return false }
-        switch (state[container].kind, value) {
-        case (.map, .object), (.list, .array), (.text, .scalar(.string)): return true
-        default: return false
-        }
+        return state[container].kind.content.fits(value)
     }
 
     private static func difference(_ old: [PlainValue], _ new: [PlainValue]) -> [ListDifference.Step] {
