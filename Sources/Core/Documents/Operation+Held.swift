@@ -41,34 +41,9 @@ extension ContainerPath {
 }
 
 extension Slot {
-    fileprivate var heldBytes: Int { if case .key(let key) = self { key.heldBytes } else { 0 } }
+    var heldBytes: Int { if case .key(let key) = self { key.heldBytes } else { 0 } }
 }
 
 extension Scalar {
-    fileprivate var heldBytes: Int { if case .string(let text) = self { text.heldBytes } else { 0 } }
-}
-
-extension Action {
-    fileprivate var heldBytes: Int {
-        switch self {
-        case .make, .increment, .moveElement: 0
-        case .write(let slot, let value, _): slot.heldBytes + value.heldBytes
-        case .clear(let slot, let observed):
-            slot.heldBytes + Operation.blockBytes
-                + observed.count * MemoryLayout<ObservedContainer>.stride
-        case .add(let value), .remove(let value), .moveMember(let value, _, _): value.heldBytes
-        case .insertElements(_, _, let contents):
-            contents.reduce(Operation.blockBytes) { sum, content in
-                let own = if case .register(let value) = content { value.heldBytes } else { 0 }
-                return sum + MemoryLayout<ElementContent>.stride + own
-            }
-        case .insertMembers(_, _, let members):
-            members.reduce(Operation.blockBytes) {
-                $0 + MemoryLayout<Scalar>.stride + $1.heldBytes
-            }
-        case .insertText(_, _, let text): Operation.blockBytes + text.utf8.count
-        case .deleteElements(let ranges), .deleteText(let ranges):
-            Operation.blockBytes + ranges.count * MemoryLayout<DotRange>.stride
-        }
-    }
+    var heldBytes: Int { if case .string(let text) = self { text.heldBytes } else { 0 } }
 }

@@ -1,5 +1,6 @@
 // The same operation with other dots: how a branch of a log is issued again under another name (decision
-// 0063). Everything that names a dot is here, so that a new action which names one does not compile without.
+// 0063). Everything that names a dot is here and in `Action.renamed`, so that a new action which names one
+// does not compile without.
 
 public import Causality
 
@@ -51,7 +52,7 @@ extension Operation {
 }
 
 extension Slot {
-    fileprivate func renamed(_ rename: DotRenaming) -> Slot {
+    func renamed(_ rename: DotRenaming) -> Slot {
         if case .element(let dot) = self { .element(rename(dot)) } else { self }
     }
 }
@@ -61,28 +62,5 @@ extension ContainerPath {
         ContainerPath(
             generation: generation,
             steps: steps.map { ContainerStep($0.slot.renamed(rename), $0.kind, $0.generation) })
-    }
-}
-
-extension Action {
-    fileprivate func renamed(_ rename: DotRenaming) -> Action {
-        switch self {
-        case .make, .increment, .add, .remove: self
-        case .write(let slot, let value, let generation):
-            .write(slot: slot.renamed(rename), value: value, generation: generation)
-        case .clear(let slot, let observed): .clear(slot: slot.renamed(rename), observed: observed)
-        case .insertElements(let left, let right, let contents):
-            .insertElements(left: left.map { rename($0) }, right: right.map { rename($0) }, contents)
-        case .deleteElements(let ranges): .deleteElements(rename(ranges))
-        case .moveElement(let dot, let left, let right):
-            .moveElement(rename(dot), left: left.map { rename($0) }, right: right.map { rename($0) })
-        case .insertMembers(let left, let right, let members):
-            .insertMembers(left: left.map { rename($0) }, right: right.map { rename($0) }, members)
-        case .moveMember(let member, let left, let right):
-            .moveMember(member, left: left.map { rename($0) }, right: right.map { rename($0) })
-        case .insertText(let left, let right, let text):
-            .insertText(left: left.map { rename($0) }, right: right.map { rename($0) }, text)
-        case .deleteText(let ranges): .deleteText(rename(ranges))
-        }
     }
 }

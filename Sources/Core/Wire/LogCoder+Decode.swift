@@ -38,14 +38,14 @@ extension LogCoder {
         guard let tag = OperationTag(rawValue: raw) else {
             return try decodeUnknown(tag: raw, from: &body)
         }
-        if tag == .deleteDocument {
+        guard case .action(let tag) = tag else {
             let document = try decodeDocument(from: &body)
             let observed = try decodeObservedGenerations(from: &body)
             return Operation(
                 document: dictionary.documents.values[document], body: .deleteDocument(observed: observed))
         }
         let place = try decodePlace(from: &body)
-        let action = try decodeAction(tag, from: &body)
+        let action = try Action(tag, from: &self, &body)
         return Operation(
             document: dictionary.documents.values[place.document], body: .act(in: place.path, action))
     }
@@ -61,46 +61,6 @@ extension LogCoder {
         return Operation(
             document: dictionary.documents.values[document],
             body: .unknown(tag: tag, sequenceCount: count, payload: payload))
-    }
-
-    private mutating func decodeAction(
-        _ tag: OperationTag, from body: inout ByteReader
-    ) throws(DecodeFault) -> Action {
-        switch tag {
-        case .deleteDocument: preconditionFailure("a document is deleted as a whole, not in a container")
-        case .make: return .make
-        case .write:
-            let slot = try decodeSlot(from: &body)
-            let value = try ScalarCoding.decode(from: &body)
-            return .write(slot: slot, value: value, generation: try decodeGeneration(from: &body))
-        case .clear:
-            let slot = try decodeSlot(from: &body)
-            return .clear(slot: slot, observed: try decodeObservedContainers(from: &body))
-        case .increment: return .increment(by: try body.zigzag())
-        case .add: return .add(try ScalarCoding.decode(from: &body))
-        case .remove: return .remove(try ScalarCoding.decode(from: &body))
-        case .insertElements:
-            let (left, right) = try decodeOrigins(from: &body)
-            return .insertElements(left: left, right: right, try decodeContents(from: &body))
-        case .deleteElements: return .deleteElements(try decodeRanges(from: &body))
-        case .moveElement:
-            let element = try decodeDot(from: &body)
-            let (left, right) = try decodeOrigins(from: &body)
-            return .moveElement(element, left: left, right: right)
-        case .insertMembers:
-            let (left, right) = try decodeOrigins(from: &body)
-            return .insertMembers(left: left, right: right, try decodeMembers(from: &body))
-        case .moveMember:
-            let member = try ScalarCoding.decode(from: &body)
-            let (left, right) = try decodeOrigins(from: &body)
-            return .moveMember(member, left: left, right: right)
-        case .insertText:
-            let (left, right) = try decodeOrigins(from: &body)
-            let text = try body.key(limit: DocumentLimits.stringBytesMax, field: "text")
-            if text.utf8Count == 0 { throw .outOfRange(field: "text") }
-            return .insertText(left: left, right: right, text.string)
-        case .deleteText: return .deleteText(try decodeRanges(from: &body))
-        }
     }
 
     // MARK: Lists
@@ -124,7 +84,7 @@ extension LogCoder {
         return count
     }
 
-    private func decodeMembers(from body: inout ByteReader) throws(DecodeFault) -> [Scalar] {
+    func decodeMembers(from body: inout ByteReader) throws(DecodeFault) -> [Scalar] {
         let count = try decodePositiveCount("members", bytesEach: 1, from: &body)
         var members: [Scalar] = []
         members.reserveCapacity(count)
@@ -132,7 +92,13 @@ extension LogCoder {
         return members
     }
 
-    private func decodeContents(from body: inout ByteReader) throws(DecodeFault) -> [ElementContent] {
+    func decodeText(from body: inout ByteReader) throws(DecodeFault) -> String {
+        let text = try body.key(limit: DocumentLimits.stringBytesMax, field: "text")
+        if text.utf8Count == 0 { throw .outOfRange(field: "text") }
+        return text.string
+    }
+
+    func decodeContents(from body: inout ByteReader) throws(DecodeFault) -> [ElementContent] {
         let count = try decodePositiveCount("elements", bytesEach: 1, from: &body)
         var contents: [ElementContent] = []
         contents.reserveCapacity(count)
@@ -145,7 +111,7 @@ extension LogCoder {
         return contents
     }
 
-    private func decodeObservedContainers(from body: inout ByteReader) throws(DecodeFault)
+    func decodeObservedContainers(from body: inout ByteReader) throws(DecodeFault)
         -> [ObservedContainer]
     {
         let count = try decodeCount("observed", bytesEach: 2, from: &body)

@@ -87,7 +87,7 @@ extension BlockEncoder {
 
     mutating func encode(_ generation: Generation) { generations.append(UInt64(generation.value)) }
 
-    private mutating func encode(_ slot: Slot, _ log: Int) {
+    mutating func encode(_ slot: Slot, _ log: Int) {
         switch slot {
         case .key(let key):
             rest.u8(0)
@@ -98,7 +98,7 @@ extension BlockEncoder {
         }
     }
 
-    private mutating func encode(_ ranges: [DotRange], _ log: Int) {
+    mutating func encode(_ ranges: [DotRange], _ log: Int) {
         counts.varint(ranges.count)
         for range in ranges {
             encode(range.start, log)
@@ -175,7 +175,7 @@ extension BlockEncoder {
     mutating func encodeRest(_ operation: Operation) {
         switch operation.body {
         case .deleteDocument(let observed):
-            rest.varint(OperationTag.deleteDocument.rawValue)
+            rest.varint(OperationTag.deleteDocumentNumber)
             strings.counted(operation.document)
             counts.varint(observed.count)
             for generation in observed { encode(generation) }
@@ -188,53 +188,11 @@ extension BlockEncoder {
         }
     }
 
+    /// What an action says that has no step of its own: each part in the column of its kind.
     mutating func encodeRest(_ action: Action, at dot: Dot, _ log: Int) {
-        encodeRest(action, log)
+        var own = log
+        action.write(to: &self, &own)
         if !action.isText { logs[log].near = dot.advanced(by: action.sequenceCount - 1) }
-    }
-
-    private mutating func encodeRest(_ action: Action, _ log: Int) {
-        switch action {
-        case .make: break
-        case .write(let slot, let value, let generation):
-            encode(slot, log)
-            encode(value)
-            encode(generation)
-        case .clear(let slot, let observed):
-            encode(slot, log)
-            counts.varint(observed.count)
-            for container in observed {
-                rest.u8(container.kind.rawValue)
-                encode(container.generation)
-            }
-        case .increment(let amount): numbers.zigzag(amount)
-        case .add(let value), .remove(let value): encode(value)
-        case .insertElements(let left, let right, let contents):
-            encodeLeft(left, log)
-            encodeRight(right, after: left, log)
-            counts.varint(contents.count)
-            for content in contents {
-                switch content {
-                case .register(let value): encode(value)
-                case .container: tags.u8(ScalarCoding.Tag.container)
-                }
-            }
-        case .insertMembers(let left, let right, let members):
-            encodeLeft(left, log)
-            encodeRight(right, after: left, log)
-            counts.varint(members.count)
-            for member in members { encode(member) }
-        case .insertText: preconditionFailure("typed text has a step of its own")
-        case .deleteElements(let ranges), .deleteText(let ranges): encode(ranges, log)
-        case .moveElement(let element, let left, let right):
-            encode(element, log)
-            encodeLeft(left, log)
-            encodeRight(right, after: left, log)
-        case .moveMember(let member, let left, let right):
-            encode(member)
-            encodeLeft(left, log)
-            encodeRight(right, after: left, log)
-        }
     }
 
     /// Definitions of places that steps named, in the order of their indexes.

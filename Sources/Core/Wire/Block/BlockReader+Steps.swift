@@ -203,7 +203,7 @@ extension BlockReader {
         return kind
     }
 
-    private mutating func readSlot(_ log: Int) throws(DecodeFault) -> Slot {
+    mutating func readSlot(_ log: Int) throws(DecodeFault) -> Slot {
         switch try rest.u8() {
         case 0: return .key(try readKey())
         case 1: return .element(try readPublicDot(log))
@@ -231,7 +231,7 @@ extension BlockReader {
         return document
     }
 
-    private mutating func readPublicDot(_ log: Int) throws(DecodeFault) -> Dot {
+    mutating func readPublicDot(_ log: Int) throws(DecodeFault) -> Dot {
         let found = try readDot(log)
         guard let dot = publicDot(found) else { throw .outOfRange(field: "dot") }
         return dot
@@ -251,7 +251,7 @@ extension BlockReader {
                 document: document,
                 body: .unknown(tag: raw, sequenceCount: count, payload: try rest.raw(length)))
         }
-        if tag == .deleteDocument {
+        guard case .action(let tag) = tag else {
             let document = try readDocument()
             let count = try readListCount("observed", bytesEach: 0)
             var observed: [Generation] = []
@@ -263,7 +263,10 @@ extension BlockReader {
             return Operation(document: document, body: .deleteDocument(observed: observed))
         }
         step.place = try readPlace(log)
-        let action = try readAction(tag, log)
+        // Typed text has a step of its own.
+        if tag == .insertText { throw .unknownTag(field: "operation", value: raw) }
+        var own = log
+        let action = try Action(tag, from: &self, &own)
         switch action {
         case .insertText, .deleteText: break
         default:
@@ -283,58 +286,37 @@ extension BlockReader {
         return count
     }
 
-    private mutating func readAction(_ tag: OperationTag, _ log: Int) throws(DecodeFault) -> Action {
-        switch tag {
-        case .deleteDocument, .insertText: throw .unknownTag(field: "operation", value: tag.rawValue)
-        case .make: return .make
-        case .write:
-            let slot = try readSlot(log)
-            let value = try readScalar()
-            return .write(slot: slot, value: value, generation: try readGeneration())
-        case .clear:
-            let slot = try readSlot(log)
-            let count = try counts.count(limit: rest.remaining, field: "observed")
-            var observed: [ObservedContainer] = []
-            for _ in 0..<count {
-                let kind = try readKind()
-                let next = ObservedContainer(kind, try readGeneration())
-                if let last = observed.last, last >= next { throw .notCanonical(field: "observed") }
-                observed.append(next)
-            }
-            return .clear(slot: slot, observed: observed)
-        case .increment: return .increment(by: try numbers.zigzag())
-        case .add: return .add(try readScalar())
-        case .remove: return .remove(try readScalar())
-        case .insertElements:
-            let (left, right) = try readOrigins(log)
-            let count = try readListCount("elements", bytesEach: 1)
-            var contents: [ElementContent] = []
-            for _ in 0..<count {
-                let tag = try tags.u8()
-                contents.append(
-                    tag == ScalarCoding.Tag.container ? .container : .register(try readScalar(tag: tag)))
-            }
-            return .insertElements(left: left, right: right, contents)
-        case .deleteElements: return .deleteElements(try readRanges(log))
-        case .deleteText: return .deleteText(try readRanges(log))
-        case .moveElement:
-            let element = try readPublicDot(log)
-            let (left, right) = try readOrigins(log)
-            return .moveElement(element, left: left, right: right)
-        case .insertMembers:
-            let (left, right) = try readOrigins(log)
-            let count = try readListCount("members", bytesEach: 1)
-            var members: [Scalar] = []
-            for _ in 0..<count { members.append(try readScalar()) }
-            return .insertMembers(left: left, right: right, members)
-        case .moveMember:
-            let member = try readScalar()
-            let (left, right) = try readOrigins(log)
-            return .moveMember(member, left: left, right: right)
+    mutating func readObserved() throws(DecodeFault) -> [ObservedContainer] {
+        let count = try counts.count(limit: rest.remaining, field: "observed")
+        var observed: [ObservedContainer] = []
+        for _ in 0..<count {
+            let kind = try readKind()
+            let next = ObservedContainer(kind, try readGeneration())
+            if let last = observed.last, last >= next { throw .notCanonical(field: "observed") }
+            observed.append(next)
         }
+        return observed
     }
 
-    private mutating func readOrigins(_ log: Int) throws(DecodeFault) -> (left: Dot?, right: Dot?) {
+    mutating func readContents() throws(DecodeFault) -> [ElementContent] {
+        let count = try readListCount("elements", bytesEach: 1)
+        var contents: [ElementContent] = []
+        for _ in 0..<count {
+            let tag = try tags.u8()
+            contents.append(
+                tag == ScalarCoding.Tag.container ? .container : .register(try readScalar(tag: tag)))
+        }
+        return contents
+    }
+
+    mutating func readMembers() throws(DecodeFault) -> [Scalar] {
+        let count = try readListCount("members", bytesEach: 1)
+        var members: [Scalar] = []
+        for _ in 0..<count { members.append(try readScalar()) }
+        return members
+    }
+
+    mutating func readOrigins(_ log: Int) throws(DecodeFault) -> (left: Dot?, right: Dot?) {
         let left = try readLeft(log)
         let right = try readRight(after: left, log)
         return (publicDot(left), publicDot(right))
@@ -343,7 +325,7 @@ extension BlockReader {
     // MARK: Ranges of dots
 
     /// True when the next operation of a step `rest` deletes several ranges of a text.
-    var isTextDeletionNext: Bool { rest.isNext(UInt8(OperationTag.deleteText.rawValue)) }
+    var isTextDeletionNext: Bool { rest.isNext(UInt8(Action.Tag.deleteText.rawValue)) }
 
     /// Reads the tag of that operation, and where it acts.
     mutating func enterRest(_ log: Int) throws(DecodeFault) {
