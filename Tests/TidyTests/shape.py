@@ -51,8 +51,15 @@ class Source:
     def length(self, start):
         """Lines of the declaration that begins at a line (from 0); `swift format` lays them out."""
         indent = len(self.lines[start]) - len(self.lines[start].lstrip())
+        hasBody = False
         for number in range(start, len(self.lines)):
             line = self.lines[number]
+            # A requirement of a protocol ends where its signature does.
+            hasBody = hasBody or "{" in line
+            if not hasBody and not line.strip():
+                return number - start
+            if number > start and line.startswith(" " * indent + ")") and line.rstrip().endswith("}"):
+                return number - start + 1
             if number > start and line.startswith(" " * indent + "}"):
                 return number - start + 1
             if line.rstrip().endswith("}") and number == start:

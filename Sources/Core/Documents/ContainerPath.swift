@@ -9,31 +9,31 @@
 /// No steps name the root map; there are at most `DocumentLimits.nestingMax`.
 public struct ContainerPath: Sendable {
     public let generation: Generation
-    private var place: Place
+    private var chain: StepChain
 
     public init(generation: Generation, steps: [ContainerStep] = []) {
         self.generation = generation
-        place = Place(steps)
+        chain = StepChain(steps)
     }
 
     /// From the root map on. O(1) up to four steps.
-    public var steps: [ContainerStep] { place.steps }
+    public var steps: [ContainerStep] { chain.steps }
 
     /// How many steps there are.
-    public var depth: Int { place.depth }
+    public var depth: Int { chain.depth }
 
     /// The kind of the named container.
-    public var kind: ContainerKind { place.last.last?.kind ?? .map }
+    public var kind: ContainerKind { chain.last.last?.kind ?? .map }
 
     /// Names what hangs one step below.
-    public mutating func append(_ step: ContainerStep) { place = place.appending(step) }
+    public mutating func append(_ step: ContainerStep) { chain = chain.appending(step) }
 
     /// How much stands in its own memory; for tests.
-    var ownSteps: Int { place.last.count }
+    var ownSteps: Int { chain.last.count }
 
     /// True when both stand on the same steps in memory; for tests.
     func sharesStart(with other: ContainerPath) -> Bool {
-        guard case .far(let mine) = place, case .far(let theirs) = other.place else { return false }
+        guard case .far(let mine) = chain, case .far(let theirs) = other.chain else { return false }
         return switch (mine.start, theirs.start) {
         case (.far(let mine), .far(let theirs)): mine === theirs
         case (.near(let mine), .near(let theirs)):
@@ -46,26 +46,26 @@ public struct ContainerPath: Sendable {
 }
 
 /// The steps of a path. They are cut after each four, so paths of equal steps are cut alike.
-private enum Place: Sendable {
+private enum StepChain: Sendable {
     static let nearMax = 4
 
     /// Four steps at most.
     case near([ContainerStep])
-    case far(FarPlace)
+    case far(FarSteps)
 
     init(_ steps: [ContainerStep]) {
         guard steps.count > Self.nearMax else {
             self = .near(steps)
             return
         }
-        var place = Place.near(Array(steps[..<Self.nearMax]))
+        var chain = StepChain.near(Array(steps[..<Self.nearMax]))
         var next = Self.nearMax
         while next < steps.count {
             let end = min(next + Self.nearMax, steps.count)
-            place = .far(FarPlace(start: place, last: Array(steps[next..<end]), depth: end))
+            chain = .far(FarSteps(start: chain, last: Array(steps[next..<end]), depth: end))
             next = end
         }
-        self = place
+        self = chain
     }
 
     var depth: Int {
@@ -97,30 +97,31 @@ private enum Place: Sendable {
         return steps
     }
 
-    func appending(_ step: ContainerStep) -> Place {
+    func appending(_ step: ContainerStep) -> StepChain {
         let own = last
         if own.count == Self.nearMax {
-            return .far(FarPlace(start: self, last: [step], depth: depth + 1))
+            return .far(FarSteps(start: self, last: [step], depth: depth + 1))
         }
         var more: [ContainerStep] = []
         more.reserveCapacity(own.count + 1)
         more += own
         more.append(step)
         guard case .far(let far) = self else { return .near(more) }
-        return .far(FarPlace(start: far.start, last: more, depth: far.depth + 1))
+        return .far(FarSteps(start: far.start, last: more, depth: far.depth + 1))
     }
 }
 
-/// A place more than four steps deep.
-private final class FarPlace: Sendable {
+/// A chain more than four steps deep.
+private final class FarSteps: Sendable {
     /// A multiple of four steps.
-    let start: Place
+    let start: StepChain
     /// One to four.
     let last: [ContainerStep]
     let depth: Int
 
-    init(start: Place, last: [ContainerStep], depth: Int) {
-        precondition((1...Place.nearMax).contains(last.count) && depth > Place.nearMax, "cut at \(depth)")
+    init(start: StepChain, last: [ContainerStep], depth: Int) {
+        precondition(
+            (1...StepChain.nearMax).contains(last.count) && depth > StepChain.nearMax, "cut at \(depth)")
         (self.start, self.last, self.depth) = (start, last, depth)
     }
 }
@@ -129,7 +130,7 @@ extension ContainerPath: Hashable {
     /// O(1) where what differs, or is shared, stands at the end.
     public static func == (left: ContainerPath, right: ContainerPath) -> Bool {
         guard left.generation == right.generation else { return false }
-        var (mine, theirs) = (left.place, right.place)
+        var (mine, theirs) = (left.chain, right.chain)
         while true {
             switch (mine, theirs) {
             case (.near(let mine), .near(let theirs)): return mine == theirs

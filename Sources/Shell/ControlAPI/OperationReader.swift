@@ -150,7 +150,7 @@ enum OperationReader {
         guard let kind = ContainerKind(name: name.string) else {
             throw APIError(
                 422, "unknown-kind", "no kind \"\(name)\"",
-                hint: "map, list, ordered-set, set, remove-wins-set, text or counter")
+                hint: ContainerKind.names)
         }
         return kind
     }

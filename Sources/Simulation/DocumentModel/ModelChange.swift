@@ -87,25 +87,3 @@ extension Operation {
         }
     }
 }
-
-extension Action {
-    var consumed: Int {
-        switch self {
-        case .insertElements(_, _, let contents): contents.count
-        case .insertMembers(_, _, let members): members.count
-        case .insertText(_, _, let text): text.unicodeScalars.count
-        case .make, .write, .clear, .increment, .add, .remove, .deleteElements, .moveElement, .moveMember,
-            .deleteText:
-            1
-        }
-    }
-
-    /// What keeps a container live (DESIGN 6): set, make, insert, add, increment. Delete, remove and move do
-    /// not.
-    var keepsLive: Bool {
-        switch self {
-        case .make, .write, .increment, .add, .insertElements, .insertMembers, .insertText: true
-        case .clear, .remove, .deleteElements, .moveElement, .moveMember, .deleteText: false
-        }
-    }
-}

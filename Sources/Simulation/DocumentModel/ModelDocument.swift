@@ -116,7 +116,7 @@ public struct ModelDocument {
 
     /// The winner of a slot: the greatest generation, then the latest surviving edit. The others are its
     /// conflicts, in descending order.
-    private func shown(_ slot: ModelSlot, in path: ModelPath) -> TypedValue? {
+    func shown(_ slot: ModelSlot, in path: ModelPath) -> TypedValue? {
         var candidates = registers(slot, in: path)
         for step in inner[path] ?? [] where step.slot == slot {
             guard let latest = latestEdit(of: path + [step]) else { continue }
@@ -156,39 +156,13 @@ public struct ModelDocument {
     }
 
     private func value(_ content: Content, conflicts: [TypedValue.Conflict]) -> TypedValue {
-        let path: ModelPath
         switch content {
-        case .register(let value): return .register(value, conflicts: conflicts)
-        case .container(let container): path = container
-        }
-        switch path.last?.kind {
-        case nil, .map: return .map(members(of: path), conflicts: conflicts)
-        case .list:
-            let elements = elements(in: path).map {
-                TypedValue.Element(
-                    id: $0, shown(.element($0), in: path) ?? .register(.null, conflicts: []))
-            }
-            return .list(elements, conflicts: conflicts)
-        case .set: return .set(sorted(added(in: path)), kind: .set, conflicts: conflicts)
-        case .removeWinsSet:
-            return .set(
-                sorted(addedAgainstRemoves(in: path)), kind: .removeWinsSet, conflicts: conflicts)
-        case .orderedSet:
-            return .orderedSet(orderedMembers(in: path).map(\.scalar), conflicts: conflicts)
-        case .text: return .text(Key(text(in: path)), conflicts: conflicts)
-        case .counter:
-            let sum = (acts[path] ?? []).reduce(into: Int128(0)) {
-                if case .increment(let amount) = $1.action { $0 += Int128(amount) }
-            }
-            return .counter(Int64(clamping: sum), conflicts: conflicts)
+        case .register(let value): .register(value, conflicts: conflicts)
+        case .container(let path): value(of: path, conflicts: conflicts)
         }
     }
 
-    private func sorted(_ members: Set<ModelScalar>) -> [Scalar] {
-        members.sorted(by: ModelScalar.isBefore).map(\.scalar)
-    }
-
-    private func members(of path: ModelPath) -> [TypedValue.Member] {
+    func members(of path: ModelPath) -> [TypedValue.Member] {
         var keys: Set<[UInt8]> = []
         for step in inner[path] ?? [] { if case .key(let key) = step.slot { keys.insert(key) } }
         for act in acts[path] ?? [] {

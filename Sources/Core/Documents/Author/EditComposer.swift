@@ -32,9 +32,9 @@ struct EditComposer {
     private(set) var count: Int
     private let oldCount: Int
     /// The piece of the last edit and the scalars before it: of the block, and of the piece in the block.
-    private var recent = Place()
+    private var recent = PiecePlace()
 
-    private struct Place {
+    private struct PiecePlace {
         var block = 0
         var blockStart = 0
         var piece = 0
@@ -70,7 +70,7 @@ struct EditComposer {
     /// The piece in which an index lies; at a border the one before.
     private mutating func find(_ index: Int) {
         var place = recent
-        if place.block >= blocks.count { place = Place() }
+        if place.block >= blocks.count { place = PiecePlace() }
         while place.blockStart > 0, index <= place.blockStart {
             place.block -= 1
             place.blockStart -= blocks[place.block].scalars
@@ -167,7 +167,7 @@ struct EditComposer {
                 (recent.piece, recent.pieceStart) = (0, 0)
                 if blocks[block].pieces.isEmpty, blocks.count > 1 {
                     blocks.remove(at: block)
-                    recent = Place()
+                    recent = PiecePlace()
                 }
                 continue
             }

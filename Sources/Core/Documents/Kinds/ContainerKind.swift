@@ -39,6 +39,12 @@ public enum ContainerKind: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The names of all kinds, as a sentence lists them.
+    public static var names: String {
+        let names = allCases.map(\.name)
+        return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
+    }
+
     /// Reads `name` back; nil when it is anything else.
     public init?(name: String) {
         guard let kind = ContainerKind.allCases.first(where: { $0.name == name }) else { return nil }

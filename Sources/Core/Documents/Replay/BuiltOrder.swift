@@ -31,7 +31,7 @@ struct BuiltOrder: Sendable {
         var count: Int { Int(packed >> 2) }
 
         /// Takes the next span in when it continues this one; see `SequenceSpan.continues`.
-        mutating func take(_ next: Span) -> Bool {
+        mutating func absorb(_ next: Span) -> Bool {
             let last = depth &+ Int32(packed >> 2) &- 1
             guard sequence &+ Int32(packed >> 2) == next.sequence, replica == next.replica,
                 (packed ^ next.packed) & 1 == 0, next.packed & 2 == 0, gap == last, next.depth == last &+ 1,
@@ -57,20 +57,21 @@ struct BuiltOrder: Sendable {
 
     /// Adds the next span, to the last one if it continues that.
     mutating func append(_ span: Span) {
-        if last?.take(span) == true { return }
-        settle()
+        if last?.absorb(span) == true { return }
+        flush()
         last = span
     }
 
     /// After the last span.
     mutating func finish() {
-        settle()
+        flush()
         last = nil
         chunks.append(chunk)
         chunk = []
     }
 
-    private mutating func settle() {
+    /// Puts the span that may still grow into its chunk.
+    private mutating func flush() {
         guard let last else { return }
         if chunk.count == Self.chunkSpans {
             chunks.append(chunk)

@@ -1,6 +1,9 @@
-// Replays a history into one document: the bulk road beside `apply`. Text is collected as runs and placed at
+// Replays a history into one document: the bulk road beside `apply`. The daemon does not take it: only
+// replbench and tests do (decision 0121).
+//
+// Text is collected as runs and placed at
 // the end; counters and registers change at once. Edits keep containers live, and of each replica only the
-// greatest matters, so they are noted and written when an operation comes that may ask for them.
+// greatest matters, so they are kept and written when an operation comes that may ask for them.
 //
 // The result is the one that `apply` gives for the same operations in the same order (a law of the tests):
 // what happens inside a text touches nothing outside it, and an edit that a delete must see is written before
@@ -32,7 +35,7 @@ public struct DocumentReplay: Sendable {
             return edits.count <= 8 ? edits.firstIndex { $0.replica == replica } : places[replica]
         }
 
-        mutating func note(edit dot: ReplayDot, _ timestamp: UInt64) {
+        mutating func record(edit dot: ReplayDot, _ timestamp: UInt64) {
             let edit = (dot.replica, timestamp, dot.sequence)
             if let place = place(of: dot.replica) {
                 edits[place] = edit
@@ -74,9 +77,9 @@ public struct DocumentReplay: Sendable {
         return Target(index: targets.count - 1)
     }
 
-    /// Notes the last edit of a run: in the container, so in all above it.
-    public mutating func note(edit dot: ReplayDot, _ timestamp: UInt64, in target: Target) {
-        targets[target.index].note(edit: dot, timestamp)
+    /// Records the last edit of a run: in the container, so in all above it.
+    public mutating func record(edit dot: ReplayDot, _ timestamp: UInt64, in target: Target) {
+        targets[target.index].record(edit: dot, timestamp)
     }
 
     /// An insertion of `count` scalars that stand in the history's text; origins are covered. Its last edit
@@ -85,7 +88,7 @@ public struct DocumentReplay: Sendable {
         _ first: ReplayDot, count: Int, left: ReplayDot, right: ReplayDot, text: Int, byteCount: Int,
         lastEdit: UInt64, _ timestamp: UInt64, in target: Target
     ) -> Bool {
-        targets[target.index].note(edit: ReplayDot(replica: first.replica, sequence: lastEdit), timestamp)
+        targets[target.index].record(edit: ReplayDot(replica: first.replica, sequence: lastEdit), timestamp)
         return targets[target.index].text.insert(
             first, count: count, left: left, right: right, text: text, byteCount: byteCount)
     }
@@ -101,7 +104,7 @@ public struct DocumentReplay: Sendable {
         _ first: Dot, left: Dot?, right: Dot?, _ bytes: Range<Int>, in target: Target,
         replicas: [ReplicaID], text: [UInt8]
     ) {
-        settle(target, replicas, text)
+        applyRuns(target, replicas, text)
         text[bytes].withUnsafeBufferPointer { utf8 in
             _ = document.state.contents.texts[targets[target.index].content].insert(
                 utf8, first: first, left: left, right: right)
@@ -112,12 +115,12 @@ public struct DocumentReplay: Sendable {
     public mutating func deleteTextAlone(
         _ range: DotRange, in target: Target, replicas: [ReplicaID], text: [UInt8]
     ) {
-        settle(target, replicas, text)
+        applyRuns(target, replicas, text)
         document.state.contents.texts[targets[target.index].content].hide(range)
     }
 
-    /// Applies the runs so far.
-    private mutating func settle(_ target: Target, _ replicas: [ReplicaID], _ text: [UInt8]) {
+    /// Applies the runs of a text so far.
+    private mutating func applyRuns(_ target: Target, _ replicas: [ReplicaID], _ text: [UInt8]) {
         let runs = targets[target.index].text
         targets[target.index].text = TextReplay()
         if runs.isEmpty { return }
@@ -154,7 +157,7 @@ public struct DocumentReplay: Sendable {
     /// The document with everything in it. `text` is what the insertions pointed into.
     public consuming func finish(replicas: [ReplicaID], text: [UInt8]) -> Document {
         writeEdits(replicas)
-        for index in targets.indices { settle(Target(index: index), replicas, text) }
+        for index in targets.indices { applyRuns(Target(index: index), replicas, text) }
         return document
     }
 

@@ -1,7 +1,8 @@
 // A block into documents without a change, an operation or a byte string for each keystroke: columns are read
 // run by run, and a run is handed to the document as one. What follows from the columns alone is checked
 // here: that everything named is in the context. A block in which something is not is refused as a whole; its
-// changes then take the general road, which judges them one by one.
+// changes then take the general road, which judges them one by one. The daemon always takes that one: only
+// replbench and tests replay (decision 0121).
 
 public import Bytes
 import Causality
@@ -117,7 +118,7 @@ private struct BlockReplay: ~Copyable {
                 return
             }
             documents[document].replay.increment(by: Int128(reader.step.amount) * Int128(count), in: target)
-            documents[document].replay.note(edit: lastDot(log), time, in: target)
+            documents[document].replay.record(edit: lastDot(log), time, in: target)
         case .write: try write(log, time)
         case .rest where reader.isTextDeletionNext:
             try deleteRanges(log, time)
@@ -233,7 +234,7 @@ private struct BlockReplay: ~Copyable {
         reader.step.count -= 1
         reader.logs[log].next += 1
         documents[document].replay.write(key, value, generation, by: stamp(log, time, 1), in: target)
-        documents[document].replay.note(edit: lastDot(log), time, in: target)
+        documents[document].replay.record(edit: lastDot(log), time, in: target)
     }
 
     private mutating func stamp(_ log: Int, _ time: UInt64, _ count: Int) -> OperationStamp {
