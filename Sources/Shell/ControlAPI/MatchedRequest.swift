@@ -1,5 +1,5 @@
-// A request whose route is known: its captures, parameters and headers become a request of the node. Values
-// that are malformed are 400, values that mean nothing here are 422.
+// A request whose route is known. The route's `endpoint` asks it for the captures, parameters and headers
+// that become a request of the node. Malformed values are 400, values that mean nothing here are 422.
 
 import Bytes
 import Causality
@@ -19,44 +19,14 @@ struct MatchedRequest {
     let query: QueryParameters
     let head: RequestHead
 
-    func endpoint() throws(APIError) -> Endpoint {
-        switch route.name {
-        case .openapi: return .openAPI
-        case .status: return .ask(.status)
-        case .peers: return .ask(.peers)
-        case .metrics: return .ask(.metrics)
-        case .backup: return .ask(.backup)
-        case .reload: return .ask(.reload(isCheck: try query.flag("check") ?? false))
-        case .join: return .take(.join)
-        case .listSpaces: return .ask(.spaces)
-        case .createSpace: return .take(.createSpace)
-        case .getSpace: return .ask(.space(space))
-        case .leaveSpace: return .ask(.leaveSpace(space))
-        case .listMembers: return .ask(.members(space))
-        case .listInvites: return .ask(.invites(space))
-        case .createInvite: return .take(.createInvite(space))
-        case .revokeInvite: return .ask(.revokeInvite(space, id: captures[1].string))
-        case .listForks: return .ask(.forks(space))
-        case .listQuarantine: return .ask(.skipped(space))
-        case .listDocuments: return .ask(try listing())
-        case .readDocument: return .ask(try reading())
-        case .transact:
-            return .take(
-                .transact(
-                    space, idempotencyKey: head.header("idempotency-key"), try TextUnits(query["units"]))
-            )
-        case .streamTransactions: return .streamTransactions(space, try TextUnits(query["units"]))
-        case .watchChanges: return .ask(try watching())
-        case .exportDocuments: return .ask(.export(space, view: try view()))
-        case .importDocuments: return .importDocuments(space)
-        case .readLog: return .ask(try log())
-        case .wait: return .ask(try waiting())
-        case .explain: return .ask(try explaining())
-        }
-    }
-
     /// The space that the path names.
-    private var space: SpaceReference { SpaceReference(captures[0].string) }
+    var space: SpaceReference { SpaceReference(captures[0].string) }
+
+    /// What the path names in the space.
+    var item: Key { captures[1] }
+
+    /// The value of `units`.
+    func units() throws(APIError) -> TextUnits { try TextUnits(query["units"]) }
 
     /// True for a change stream that a browser's kind of client asks for.
     var wantsEvents: Bool {
@@ -67,7 +37,7 @@ struct MatchedRequest {
     }
 
     func atLeast() throws(APIError) -> AtLeast? {
-        guard route.parameters.contains("timeoutSeconds"), route.name != .wait else { return nil }
+        guard route.parameters.contains(.timeoutSeconds) else { return nil }
         let seconds = try timeout(orElse: Self.atLeastSecondsDefault)
         return head.header("repl-at-least").map { AtLeast(version: $0, timeoutSeconds: seconds) }
     }
@@ -82,7 +52,7 @@ struct MatchedRequest {
         return seconds
     }
 
-    private func listing() throws(APIError) -> NodeRequest {
+    func listing() throws(APIError) -> NodeRequest {
         let limit = try query.number("limit") ?? UInt64(NodeLimits.listingMax)
         guard limit > 0 else {
             throw APIError(422, "invalid-limit", "a page of 0 documents", hint: "use a limit from 1")
@@ -93,12 +63,12 @@ struct MatchedRequest {
             atLeast: try atLeast())
     }
 
-    private func reading() throws(APIError) -> NodeRequest {
-        try OperationReader.check(documentKey: captures[1])
-        return .readDocument(space, key: captures[1], view: try view(), atLeast: try atLeast())
+    func reading() throws(APIError) -> NodeRequest {
+        try OperationReader.check(documentKey: item)
+        return .readDocument(space, key: item, view: try view(), atLeast: try atLeast())
     }
 
-    private func view() throws(APIError) -> DocumentView {
+    func view() throws(APIError) -> DocumentView {
         switch query["view"] {
         case nil, "plain": return .plain
         case "typed": return .typed
@@ -106,7 +76,7 @@ struct MatchedRequest {
         }
     }
 
-    private func watching() throws(APIError) -> NodeRequest {
+    func watching() throws(APIError) -> NodeRequest {
         let start: WatchStart
         // A server-sent event source that reconnects names the last cursor it saw in a header.
         switch (wantsEvents ? head.header("last-event-id").map { Key($0) } : nil) ?? query["since"] {
@@ -118,12 +88,12 @@ struct MatchedRequest {
             space, start: start, prefix: query["prefix"] ?? "", follow: try query.flag("follow") ?? true)
     }
 
-    private func log() throws(APIError) -> NodeRequest {
+    func log() throws(APIError) -> NodeRequest {
         if let document = query["document"] { try OperationReader.check(documentKey: document) }
         return .log(space, after: try query["after"].map(change), document: query["document"])
     }
 
-    private func waiting() throws(APIError) -> NodeRequest {
+    func waiting() throws(APIError) -> NodeRequest {
         guard let text = query["change"] else {
             throw APIError(
                 400, "missing-change", "wait needs the change to wait for",
@@ -140,7 +110,7 @@ struct MatchedRequest {
             timeoutSeconds: try timeout(orElse: Self.waitSecondsDefault))
     }
 
-    private func explaining() throws(APIError) -> NodeRequest {
+    func explaining() throws(APIError) -> NodeRequest {
         let subject: ExplainSubject
         switch (query["change"], query["key"]) {
         case (let text?, nil): subject = .change(try change(text))

@@ -52,11 +52,12 @@ public struct WholeAnswer: Sendable {
     /// The OpenAPI document.
     public static var openAPI: WholeAnswer { WholeAnswer(200, body: OpenAPIDocument.json) }
 
-    /// Nil for an answer that is one of several, or a stream of bytes. `createSpace` is the one that makes a
-    /// 201.
-    public init?(_ answer: NodeAnswer, to route: Route.Name) {
+    /// Nil for an answer that is one of several, or a stream of bytes. The status is the route's.
+    public init?(_ answer: NodeAnswer, to route: Route) {
         var json = JSONWriter()
-        var (status, headers): (Int, [(name: String, value: String)]) = (200, [])
+        var (status, headers): (Int, [(name: String, value: String)]) = (
+            route.answer.status, []
+        )
         switch answer {
         case .status(let report): json.status(report)
         case .peers(let peers, let unassigned):
@@ -65,9 +66,7 @@ public struct WholeAnswer: Sendable {
                 $0.list("addresses", unassigned) { $0.address($1) }
             }
         case .spaces(let spaces): json.object { $0.list("spaces", spaces) { $0.space($1) } }
-        case .space(let space):
-            status = route == .createSpace ? 201 : 200
-            json.space(space)
+        case .space(let space): json.space(space)
         case .done: json.object { _ in }
         case .members(let members): json.object { $0.list("members", members) { $0.roster($1) } }
         case .invite(let id, let token):
@@ -88,7 +87,7 @@ public struct WholeAnswer: Sendable {
             headers = [("Repl-Cursor", cursor)]
             json.transaction(change: change, version: version)
         case .waited(let change, let holders, let complete):
-            status = complete ? 200 : 408
+            if !complete { status = RouteRefusal.timedOut.rawValue }
             json.waited(change, holders, complete: complete)
         case .explained(let report): json.explained(report)
         case .reloaded(let report):

@@ -117,7 +117,7 @@ final class AskExchange: Exchange {
                 finish(WholeAnswer(APIError(NodeError.storeFailed("\(error)"))))
             }
         default:
-            guard let whole = WholeAnswer(answer, to: routed.route.name) else {
+            guard let whole = WholeAnswer(answer, to: routed.route) else {
                 preconditionFailure("no answer to \(routed.route.name): \(answer)")
             }
             finish(whole)

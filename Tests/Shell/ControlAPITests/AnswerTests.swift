@@ -14,7 +14,7 @@ private let dotText = "00000000000000000000000000000007:9"
 
 @Suite struct AnswerTests {
     private func body(_ answer: NodeAnswer, to route: Route.Name = .status) throws -> (Int, String, String?) {
-        let whole = try #require(WholeAnswer(answer, to: route))
+        let whole = try #require(WholeAnswer(answer, to: Route[route]))
         return (
             whole.status, String(decoding: whole.body, as: UTF8.self),
             whole.headers.first { $0.name == "Repl-Cursor" }?.value
@@ -164,7 +164,7 @@ private let dotText = "00000000000000000000000000000007:9"
     @Test("a read of an absent document carries the cursor of the state in which it is absent")
     func absentDocument() throws {
         let answer = try #require(
-            WholeAnswer(.failed(.noSuchDocument("d", cursor: "7.1")), to: .readDocument))
+            WholeAnswer(.failed(.noSuchDocument("d", cursor: "7.1")), to: Route[.readDocument]))
         #expect(answer.status == 404)
         #expect(answer.headers.map(\.name) == ["Repl-Cursor"])
         #expect(answer.headers.map(\.value) == ["7.1"])

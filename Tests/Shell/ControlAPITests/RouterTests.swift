@@ -34,8 +34,8 @@ private func documentKey(_ target: String) throws -> [UInt8] {
                 + ([.wait, .explain].contains(entry.name) ? "?change=00112233445566778899aabbccddeeff:1" : "")
             #expect(try route(entry.method, target).route.name == entry.name)
         }
-        #expect(Set(Route.all.map(\.name)) == Set(Route.Name.allCases))
-        #expect(Route.all.count == Route.Name.allCases.count)
+        #expect(Set(Route.all.map(\.name)).count == Route.all.count)
+        #expect(Set(Route.all.map { $0.method + " " + $0.pattern }).count == Route.all.count)
     }
 
     @Test(

@@ -71,11 +71,12 @@ public enum Router {
         guard caller.may(route.right) else { throw .callerRefused() }
         if head.hasBody { try check(contentType: head) }
         let query = try QueryParameters(
-            mark.map { target[($0 + 1)...] } ?? [], known: route.parameters.map { Key($0) })
+            mark.map { target[($0 + 1)...] } ?? [], known: route.queryNames)
         let matched = MatchedRequest(route: route, captures: captures, query: query, head: head)
         return RoutedRequest(
-            route: route, endpoint: try matched.endpoint(), isHead: isHead, wantsEvents: matched.wantsEvents,
-            units: try TextUnits(query["units"]),
+            route: route, endpoint: try route.endpoint(matched), isHead: isHead,
+            wantsEvents: matched.wantsEvents,
+            units: try matched.units(),
             atLeast: try matched.atLeast())
     }
 
@@ -120,9 +121,15 @@ public enum Router {
         let isKnown = parts.isEmpty || parts[0] == "application/json" || parts[0] == "application/x-ndjson"
         let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8).filter { $0 != "\"" }
         guard isKnown, charset == nil || charset == "utf-8" || charset == "utf8" else {
-            throw APIError(
-                415, "unsupported-type", "bodies of this content type are not taken",
-                hint: "send application/json or application/x-ndjson in UTF-8, or no content type")
+            throw .unsupportedType()
         }
+    }
+}
+
+extension APIError {
+    static func unsupportedType() -> APIError {
+        APIError(
+            415, "unsupported-type", "bodies of this content type are not taken",
+            hint: "send application/json or application/x-ndjson in UTF-8, or no content type")
     }
 }

@@ -1,0 +1,72 @@
+// What the document says of each refusal: its name among the components, its causes, and one of them as an
+// example.
+
+import Documents
+import Node
+import Wire
+
+extension RouteRefusal {
+    /// The name of the shared response.
+    var component: String {
+        switch self {
+        case .malformed: "Malformed"
+        case .noRight: "NoRight"
+        case .absent: "Absent"
+        case .timedOut: "RanOut"
+        case .conflict: "Conflict"
+        case .gone: "Gone"
+        case .conditionFailed: "ConditionFailed"
+        case .overLimit: "OverLimit"
+        case .contentType: "ContentType"
+        case .wrong: "Wrong"
+        case .tooMany: "TooMany"
+        case .failed: "Failed"
+        case .unavailable: "Unavailable"
+        case .diskFull: "DiskFull"
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .malformed:
+            "Malformed: no JSON, invalid UTF-8, duplicate members, lone surrogates, depth, empty operations, "
+                + "encoding, parameters."
+        case .noRight: "No right: the role in the space, an Origin header, or the caller's credentials."
+        case .absent: "No such thing."
+        case .timedOut: "A wait ran out."
+        case .conflict:
+            "In conflict with what is there: `wrong-kind`, `name-taken`, `incomplete`, `already-member`."
+        case .gone: "A spent, expired, revoked or burned invite."
+        case .conditionFailed: "A condition failed; nothing was written."
+        case .overLimit: "Over a limit."
+        case .contentType: "A body of another content type."
+        case .wrong: "Well-formed but wrong."
+        case .tooMany: "Too many of something."
+        case .failed: "The store failed."
+        case .unavailable: "Stopping, nobody reached, or no thread to be had."
+        case .diskFull:
+            "The disk is full or at its floor, or the commit failed; nothing was written. A read too, when "
+                + "it was in the batch."
+        }
+    }
+
+    /// An error with this status, as it is answered.
+    var example: APIError {
+        switch self {
+        case .malformed: .badEncoding("path")
+        case .noRight: APIError(.noRight(have: .reader, need: .writer))
+        case .absent: APIError(.noSuchSpace("household"))
+        case .timedOut: APIError(.timedOut)
+        case .conflict: APIError(.nameTaken("household"))
+        case .gone: APIError(.inviteExpired)
+        case .conditionFailed: APIError(.conditionFailed(index: 0))
+        case .overLimit: .headTooLarge()
+        case .contentType: .unsupportedType()
+        case .wrong: APIError(AuthorError.indexPastEnd(index: 9, count: 3))
+        case .tooMany: APIError(.tooMany(what: "watchers", limit: 64))
+        case .failed: APIError(.storeFailed("disk I/O error"))
+        case .unavailable: APIError(.stopping)
+        case .diskFull: APIError(.storeFull("12 MiB are free, and 64 MiB are kept"))
+        }
+    }
+}

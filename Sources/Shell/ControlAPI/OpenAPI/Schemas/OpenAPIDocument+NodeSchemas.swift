@@ -1,0 +1,56 @@
+// Schemas of the node as a whole.
+extension OpenAPIDocument {
+    static let nodeSchemas = #"""
+        "Status":{
+         "type":"object","description":"This node.",
+         "properties":{
+          "device":{"$ref":"#/components/schemas/DeviceID"},"name":{"type":"string"},
+          "version":{"type":"string"},"instance":{"type":"string"},
+          "spaces":{"type":"array","items":{"$ref":"#/components/schemas/Space"}},
+          "links":{"type":"integer"},"listening":{"type":"array","items":{"type":"string"}},
+          "clock":{"$ref":"#/components/schemas/Clock"},
+          "alarms":{"type":"array","items":{"$ref":"#/components/schemas/Alarm"}},
+          "discovery":{"$ref":"#/components/schemas/Discovery"}},
+         "required":[
+          "device","name","version","instance","spaces","links","listening","clock","alarms","discovery"]},
+        "Clock":{
+         "type":"object","description":"The wall clock, and how far it is from that of most peers.",
+         "properties":{"wallMs":{"type":"integer"},"offsetMs":{"type":["integer","null"]}},
+         "required":["wallMs","offsetMs"]},
+        "Alarm":{
+         "type":"object","description":"Something that a person should look at.",
+         "properties":{
+          "code":{"type":"string"},"message":{"type":"string"},"hint":{"type":"string"},
+          "since":{"type":"integer"},"space":{"type":["string","null"]},"device":{"type":["string","null"]}},
+         "required":["code","message","hint","since","space","device"]},
+        "Discovery":{
+         "type":"object","description":"Beacons on the networks of this machine.",
+         "properties":{
+          "listening":{"type":"boolean"},
+          "interfaces":{"type":"array","items":{"$ref":"#/components/schemas/DiscoveryInterface"}},
+          "problems":{"type":"array","items":{"type":"string"}},"sent":{"type":"integer"},
+          "heard":{"type":"integer"},"processed":{"type":"integer"},
+          "dropped":{"$ref":"#/components/schemas/DroppedBeacons"}},
+         "required":["listening","interfaces","problems","sent","heard","processed","dropped"]},
+        "DiscoveryInterface":{
+         "type":"object","description":"A network interface, and how beacons leave by it.",
+         "properties":{
+          "name":{"type":"string"},
+          "sends":{"type":"array","items":{"enum":["ipv4-multicast","ipv6-multicast","broadcast"]}}},
+         "required":["name","sends"]},
+        "DroppedBeacons":{
+         "type":"object","description":"Beacons that were not processed, by reason.",
+         "properties":{
+          "foreign":{"type":"integer"},"replayed":{"type":"integer"},"malformed":{"type":"integer"},
+          "flooded":{"type":"integer"},"own":{"type":"integer"},"unsent":{"type":"integer"}},
+         "required":["foreign","replayed","malformed","flooded","own","unsent"]},
+        "Reload":{
+         "type":"object","description":"Settings that differ, by key.",
+         "properties":{
+          "applied":{"type":"array","items":{"type":"string"}},
+          "needsRestart":{"type":"array","items":{"type":"string"}}},
+         "required":["applied","needsRestart"]},
+        "Metrics":{"type":"string","description":"Prometheus text exposition 0.0.4."},
+        "Database":{"description":"A SQLite file.","contentMediaType":"application/vnd.sqlite3"}
+        """#
+}

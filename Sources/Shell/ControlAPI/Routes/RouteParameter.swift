@@ -1,0 +1,131 @@
+// The parameters of requests. What the router knows of one (its name) and what the document says of it stand
+// together here.
+
+/// One parameter of a path, a query or a head.
+public struct RouteParameter: Sendable, Equatable {
+    public enum Place: String, Sendable {
+        case path, query, header
+    }
+
+    /// As it is sent.
+    public let name: String
+    /// Its name among the document's components: two endpoints may mean different things by one name.
+    public let component: String
+    public let place: Place
+    public let isRequired: Bool
+    public let description: String
+    /// JSON.
+    public let schema: String
+    /// JSON that the schema allows.
+    public let example: String
+    /// It is a list whose elements stand between commas; it may be repeated too.
+    public let isList: Bool
+
+    private init(
+        _ name: String, as component: String? = nil, in place: Place = .query, isRequired: Bool = false,
+        _ description: String, schema: String, example: String, isList: Bool = false
+    ) {
+        self.name = name
+        self.component = component ?? name
+        self.place = place
+        self.isRequired = isRequired
+        self.description = description
+        self.schema = schema
+        self.example = example
+        self.isList = isList
+    }
+
+    public static func == (left: RouteParameter, right: RouteParameter) -> Bool {
+        left.component == right.component
+    }
+
+    private static let text = #"{"type":"string","minLength":1}"#
+    private static let keySchema = ##"{"$ref":"#/components/schemas/DocumentKey"}"##
+    private static let changeSchema = ##"{"$ref":"#/components/schemas/ChangeID"}"##
+    private static let seconds = #"{"type":"integer","minimum":0,"maximum":86400,"default":"#
+    private static let changeExample = #""5c146500ec6724dc975ce973f6348bcc:7""#
+    private static let deviceExample = #""TXCWM6Y-NN35KGI-LLTSW3G-SOH3GOS-W6RTDIW-S5XCKX5-6XNXLKM-TTRUUVH""#
+
+    // MARK: Of paths
+
+    public static let space = RouteParameter(
+        "space", in: .path, isRequired: true, "The local name or the id.", schema: text,
+        example: #""household""#)
+    static let id = RouteParameter(
+        "id", in: .path, isRequired: true, "The invite's id.", schema: text,
+        example: #""9a0774c563e443b19dde7485fed86148""#)
+    static let key = RouteParameter(
+        "key", in: .path, isRequired: true,
+        "Everything after documents/, percent-decoded once, never normalised; / and %2F are the same.",
+        schema: keySchema, example: #""note/1""#)
+
+    /// That of a pattern's placeholder.
+    static func inPath(_ placeholder: String) -> RouteParameter {
+        switch placeholder {
+        case "space": .space
+        case "id": .id
+        case "key…": .key
+        default: preconditionFailure("no placeholder is named \(placeholder)")
+        }
+    }
+
+    // MARK: Of queries
+
+    static let prefix = RouteParameter(
+        "prefix", "Only keys that begin with it.", schema: text, example: #""note/""#)
+    static let after = RouteParameter(
+        "after", "Only keys greater than this one.", schema: text, example: #""note/1""#)
+    static let limit = RouteParameter(
+        "limit", "Documents of a page; at most 1000 are given.",
+        schema: #"{"type":"integer","minimum":1,"default":1000}"#, example: "100")
+    public static let timeoutSeconds = RouteParameter(
+        "timeoutSeconds", "How long Repl-At-Least may wait.", schema: seconds + "30}", example: "30")
+    public static let waitSeconds = RouteParameter(
+        "timeoutSeconds", as: "waitSeconds", "How long to wait.", schema: seconds + "60}", example: "300")
+    static let view = RouteParameter(
+        "view", "Which form of values.", schema: ##"{"$ref":"#/components/schemas/View"}"##,
+        example: #""typed""#)
+    static let since = RouteParameter(
+        "since", "`begin`: the current state first; a cursor: resume exactly after it; without it, from now.",
+        schema: text, example: #""begin""#)
+    static let check = RouteParameter(
+        "check", "true: only say what would become of it.",
+        schema: #"{"type":"boolean","default":false}"#, example: "true")
+    static let follow = RouteParameter(
+        "follow", "false: end after what is held.", schema: #"{"type":"boolean","default":true}"#,
+        example: "false")
+    static let units = RouteParameter(
+        "units",
+        "What index and delete of a text's splices count: Unicode scalars, or UTF-16 units as the strings of "
+            + "JavaScript, Java and C# do. No splice may cut a surrogate pair in two.",
+        schema: ##"{"$ref":"#/components/schemas/TextUnits"}"##, example: #""utf16""#)
+    static let afterChange = RouteParameter(
+        "after", as: "afterChange", "Only changes committed after this one.", schema: changeSchema,
+        example: changeExample)
+    static let document = RouteParameter(
+        "document", "Only changes that touched this document.", schema: keySchema, example: #""note/1""#)
+    static let change = RouteParameter(
+        "change", isRequired: true, "The change to wait for.", schema: changeSchema, example: changeExample)
+    static let explainedChange = RouteParameter(
+        "change", as: "explainedChange", "The change to explain; either this or key.", schema: changeSchema,
+        example: changeExample)
+    static let explainedKey = RouteParameter(
+        "key", as: "explainedKey", "The document to explain; either this or change.", schema: keySchema,
+        example: #""note/1""#)
+    static let peer = RouteParameter(
+        "peer", "Only this device; default: all active members.", schema: text, example: deviceExample)
+    static let on = RouteParameter(
+        "on", "Device ids, repeated or with commas; default: all active members.",
+        schema: #"{"type":"array","items":{"type":"string","minLength":1},"minItems":1}"#,
+        example: "[\(deviceExample)]", isList: true)
+
+    // MARK: Of heads
+
+    static let atLeast = RouteParameter(
+        "Repl-At-Least", in: .header, "A version: wait until the node holds it.",
+        schema: ##"{"$ref":"#/components/schemas/Version"}"##, example: changeExample)
+    static let idempotencyKey = RouteParameter(
+        "Idempotency-Key", in: .header,
+        "1 to 256 bytes, kept 24 h per space and node: a repeat gets the first answer, another body 422.",
+        schema: #"{"type":"string","minLength":1,"maxLength":256}"#, example: #""order-4711""#)
+}
