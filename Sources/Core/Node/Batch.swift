@@ -1,6 +1,5 @@
-// What a group commit collects: effects that wait for it, and whether anything was written. A batch begins
-// with the first input after a commit; its effects leave when the store said that they are durable, or not at
-// all.
+// What a group commit collects beside its writes: effects that wait for it, and requests. A batch begins with
+// the first input after a commit; its effects leave when the store said that they are durable, or not at all.
 
 import Bytes
 import Causality
@@ -9,10 +8,6 @@ import Causality
 struct Batch: Sendable {
     /// In order; released by `Node.commit`.
     private(set) var effects: [Effect] = []
-    /// The store's write transaction is open.
-    private(set) var isWriting = false
-    /// Why this batch cannot be committed any more; later inputs of the batch are refused with it.
-    private(set) var failure: StoreFailure?
     /// Transactions asked for, and what was only read: see `repeated`.
     private(set) var requests: [(RequestID, NodeRequest)] = []
     /// Work that must see exactly the committed state: readers are opened after the commit.
@@ -48,39 +43,16 @@ struct Batch: Sendable {
     /// What is handled once more when the batch is lost, but only once. What was only read, since nothing of
     /// it had to be written: of that what was answered; the rest still waits where it is. And transactions,
     /// if the batch is lost because its log goes on elsewhere: no program did wrong, and no disk.
-    var repeated: [(RequestID, NodeRequest)] {
+    func repeated(after failure: StoreFailure?) -> [(RequestID, NodeRequest)] {
         guard !isRepetition else { return [] }
         if case .syncFailed = failure { return [] }
+        var isOvertaken = false
+        if case .overtaken = failure { isOvertaken = true }
         var answered = Set(afterCommit.map(\.0))
         for case .answer(let id, let answer) in effects where answer.isFinal { answered.insert(id) }
         return requests.filter { id, request in
             request.isTransaction ? isOvertaken : answered.contains(id)
         }
-    }
-
-    /// True when the batch is lost, and its transactions are not.
-    var isOvertaken: Bool {
-        if case .overtaken = failure { true } else { false }
-    }
-
-    /// Opens the write transaction when it is not open yet. Every write goes through here first.
-    mutating func write(_ store: inout some ChangeStore) throws(StoreFailure) {
-        if let failure { throw failure }
-        if isWriting { return }
-        try store.begin()
-        isWriting = true
-    }
-
-    /// The first failure decides; the rest of the batch is refused.
-    mutating func fail(_ failure: StoreFailure) {
-        if self.failure == nil { self.failure = failure }
-    }
-
-    /// A step that only read has failed. A row that does not decode is nobody else's concern; after any other
-    /// failure the store may have ended the open transaction, and then the batch is lost.
-    mutating func readFailed(_ failure: StoreFailure) {
-        if case .unusable = failure { return }
-        if isWriting { fail(failure) }
     }
 
     /// Hands over everything and begins the next batch.
@@ -92,7 +64,7 @@ struct Batch: Sendable {
     /// The effects of a batch that failed: every request that was to be answered gets the failure instead,
     /// connections that were to end do, nothing is sent, nothing else is told. Requests that are made again
     /// get their answers then.
-    func effectsOfFailure(_ error: NodeError) -> [Effect] {
+    func effectsOfFailure(_ error: NodeError, repeating repeated: [(RequestID, NodeRequest)]) -> [Effect] {
         var answered: Set<RequestID> = Set(repeated.map(\.0))
         var result: [Effect] = []
         for effect in effects {

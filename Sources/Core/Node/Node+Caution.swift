@@ -111,10 +111,10 @@ extension Node {
         guard !caution.isNoted, let next = caution.queue.first else { return }
         caution.isNoted = true
         do throws(StoreFailure) {
-            try batch.write(&store)
+            try transaction.beginWriting()
             try store.setMeta(NodeMeta.executing, next.note.encoded())
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 
@@ -122,14 +122,14 @@ extension Node {
 
     /// Executes what was noted in an earlier batch, and notes what comes next.
     mutating func tickCaution(at now: Instant) {
-        guard let until = caution.until, batch.failure == nil else { return }
+        guard let until = caution.until, transaction.failure == nil else { return }
         if caution.queue.isEmpty, now.monotonic >= until {
             caution.until = nil
             caution.suspect = nil
             do throws(StoreFailure) {
                 try forgetNote()
             } catch {
-                batch.fail(error)
+                transaction.fail(error)
             }
             return
         }
@@ -144,7 +144,7 @@ extension Node {
                 try execute(candidate, in: note.space)
                 drain()
             } catch {
-                batch.fail(error)
+                transaction.fail(error)
             }
         }
         caution.isExecuting = false
@@ -152,7 +152,7 @@ extension Node {
             do throws(StoreFailure) {
                 try forgetNote()
             } catch {
-                batch.fail(error)
+                transaction.fail(error)
             }
         } else {
             noteNext()
@@ -197,7 +197,7 @@ extension Node {
 
     private mutating func forgetNote() throws(StoreFailure) {
         guard try store.meta(NodeMeta.executing) != nil else { return }
-        try batch.write(&store)
+        try transaction.beginWriting()
         try store.setMeta(NodeMeta.executing, nil)
     }
 
@@ -234,14 +234,14 @@ extension Node {
                     continue
                 }
                 guard !Admission.hasUnknownOperations(change) else { continue }
-                let unreadable = try spaces[index].unreadable(in: change, from: &store, &batch)
+                let unreadable = try spaces[index].unreadable(in: change, from: &transaction)
                 if !unreadable.isEmpty { continue }
-                try batch.write(&store)
+                try transaction.beginWriting()
                 let author = spaces[index].author(of: change.replica) ?? DeviceID(publicKey: .zero)
                 let rebuild = Rebuild(change: change.id, author: author, cause: "upgrade", wall: now.wall)
                 try spaces[index].change(
                     [skipped.change], to: Admission.isStaticallyValid(change) ? .executed : .void, rebuild,
-                    storeName, in: &store, &batch)
+                    storeName, in: &transaction)
                 try store.put(spaces[index].record)
                 batch.log(
                     .notice, "change-executed",

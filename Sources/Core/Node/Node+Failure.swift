@@ -8,25 +8,29 @@ import Mesh
 import Replication
 
 extension Node {
-    /// Answers the batch with the failure and goes back to what is durable.
-    mutating func recover(from failure: StoreFailure, at now: Instant) -> [Effect] {
+    /// Answers the batch with the failure and goes back to what is durable. `repeated`: what is handled again.
+    mutating func recover(
+        from failure: StoreFailure, repeating repeated: [(RequestID, NodeRequest)], at now: Instant
+    ) -> [Effect] {
         let failed = batch.finish()
-        var effects = failed.effectsOfFailure(NodeError(lost: failure))
+        let isOvertaken = transaction.isOvertaken
+        var effects = failed.effectsOfFailure(NodeError(lost: failure), repeating: repeated)
         if case .syncFailed(let step) = failure {
+            transaction.abandon()
             effects.append(
                 .halt(
                     "a sync of the store failed (\(step)); nothing after it was acknowledged. "
                         + "Check the disk."))
             return effects
         }
-        if failed.isWriting { store.rollback() }
+        transaction.rollback()
         if let before = startsBefore.take() { (starts, isStartKept) = before }
         if upgrade != .done {
             (upgrade, nextSweep) = (.due, min(nextSweep, now.monotonic + NodeLimits.upgradeRetryMilliseconds))
         }
         counters.commitsFailed += 1
-        if failed.isOvertaken {
-            let count = failed.repeated.count { $0.1.isTransaction }
+        if isOvertaken {
+            let count = repeated.count { $0.1.isTransaction }
             effects.append(
                 .log(
                     .notice, code: "writes-moved",
@@ -60,6 +64,7 @@ extension Node {
             default: break
             }
         }
+        transaction.beginBatch()
         return effects + batch.finish().effects
     }
 

@@ -8,7 +8,7 @@ import Wire
 
 extension Node {
     mutating func finishSpaces(at now: Instant) throws(StoreFailure) {
-        if batch.failure != nil { return }
+        if transaction.failure != nil { return }
         for space in retiring.sorted() {
             guard let index = spaces.handle(of: space) else { continue }
             try keepContinuity(
@@ -17,13 +17,13 @@ extension Node {
         }
         for index in spaces.indices { noteDamages(in: index, at: now) }
         for index in spaces.indices where spaces[index].hasUnwritten {
-            try spaces[index].seal(with: configuration.device, in: &store, &batch)
-            try spaces[index].writeDocuments(to: &store, &batch)
+            try spaces[index].seal(with: configuration.device, in: &transaction)
+            try spaces[index].writeDocuments(to: &transaction)
         }
         // Reads fill the cache as well as writes do, and all spaces share it.
         let sharing = spaces.reduce(0) { $0 + ($1.documents.count > 0 ? 1 : 0) }
         for index in spaces.indices { spaces[index].trimDocuments(sharing: sharing) }
-        if batch.isWriting { counters.commits += 1 }
+        if transaction.isWriting { counters.commits += 1 }
     }
 
     /// Documents that were found damaged in this batch: somebody should look.

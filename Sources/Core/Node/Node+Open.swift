@@ -50,7 +50,7 @@ extension Node {
             try step(&self)
         } catch {
             if case .unusable = error { throw error }
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 
@@ -60,7 +60,7 @@ extension Node {
         let since = note.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         let age = max(now.wall, since) - min(now.wall, since)
         guard age < NodeLimits.continuityShownMilliseconds else {
-            try batch.write(&store)
+            try transaction.beginWriting()
             return try store.setMeta(NodeMeta.continuity, nil)
         }
         raise(Self.restored(String(decoding: note.dropFirst(8), as: UTF8.self), since: since))
@@ -71,7 +71,7 @@ extension Node {
         var note = ByteWriter()
         note.u64(now.wall)
         note.raw(reason.utf8)
-        try batch.write(&store)
+        try transaction.beginWriting()
         try store.setMeta(NodeMeta.continuity, note.bytes)
     }
 
@@ -105,14 +105,14 @@ extension Node {
         let ends = Dictionary(spaces.map { ($0.id, $0.position) }) { first, _ in first }
         starts.begin(entropy.u64(), after: ends)
         isStartKept = false
-        try whereThereIsRoom { node throws(StoreFailure) in try node.batch.write(&node.store) }
+        try whereThereIsRoom { node throws(StoreFailure) in try node.transaction.beginWriting() }
     }
 
     /// From now on all cursors given out before are foreign.
     mutating func renameStore() throws(StoreFailure) {
         starts = StoreStarts(name: entropy.u64())
         isStartKept = false
-        try batch.write(&store)
+        try transaction.beginWriting()
     }
 
     /// Writes the names of starts into a batch that is about to be committed, until one of them was.

@@ -15,8 +15,13 @@ import Wire
 
 /// A node of the mesh, over a store.
 public struct Node<Store: ChangeStore> {
+    /// The store and what this batch writes to it.
+    var transaction: StoreTransaction<Store>
     /// Public so that the simulator can take a copy of the disk and let it fail.
-    public var store: Store
+    public var store: Store {
+        get { transaction.store }
+        _modify { yield &transaction.store }
+    }
     var configuration: NodeConfiguration
     let device: DeviceID
     /// Keys, nonces, incarnations.
@@ -62,7 +67,7 @@ public struct Node<Store: ChangeStore> {
     /// Opens the node over what the store holds. Roster operations and keys are read now, logs and documents
     /// when they are needed.
     public init(store: Store, configuration: NodeConfiguration, at now: Instant) throws(StoreFailure) {
-        self.store = store
+        transaction = StoreTransaction(store)
         self.configuration = configuration
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
@@ -82,7 +87,7 @@ public struct Node<Store: ChangeStore> {
     package init(
         store: Store, like other: Node, configuration: NodeConfiguration, at now: Instant
     ) throws(StoreFailure) {
-        self.store = store
+        transaction = StoreTransaction(store)
         self.configuration = configuration
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
@@ -137,16 +142,15 @@ public struct Node<Store: ChangeStore> {
     public mutating func commit(at now: Instant, _ release: ([Effect]) -> Void) {
         defer { links.connections.sweep() }
         links.clock = max(links.clock, now.monotonic)
+        let hasWritten: Bool
         do throws(StoreFailure) {
             try finishSpaces(at: now)
-            if let failure = batch.failure { throw failure }
-            if batch.isWriting {
-                try keepStart()
-                try store.commit()
-            }
+            if let failure = transaction.failure { throw failure }
+            if transaction.isWriting { try keepStart() }
+            hasWritten = try transaction.commit()
         } catch {
-            let requests = batch.repeated
-            release(recover(from: error, at: now))
+            let requests = batch.repeated(after: transaction.failure)
+            release(recover(from: error, repeating: requests, at: now))
             guard !requests.isEmpty else { return }
             batch.repeatLost()
             // Transactions go to the logs that are open now. Nobody is linked, so they cannot be overtaken
@@ -155,7 +159,7 @@ public struct Node<Store: ChangeStore> {
             return commit(at: now, release)
         }
         let done = batch.finish()
-        if done.isWriting {
+        if hasWritten {
             isStartKept = true
             links.pause.end()
         }
@@ -169,10 +173,12 @@ public struct Node<Store: ChangeStore> {
         answerWaiting(at: now)
         feedWatchers()
         release(done.effects + batch.finish().effects)
+        transaction.beginBatch()
         pump(at: now)
         dialDue(at: now)
         callOut(at: now)
         release(batch.finish().effects)
+        transaction.beginBatch()
     }
 
     /// Monotonic milliseconds at which a `tick` is due; nil when nothing waits for time.

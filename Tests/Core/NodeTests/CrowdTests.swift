@@ -54,12 +54,12 @@ import Wire
         }
         let spared = try #require(
             replicas.first { node.node.spaces[0].census.named(of: node.node.spaces[0].held)[$0] == .none })
-        var cached = try node.node.spaces[0].takeDocument("a", from: &node.node.store, &node.node.batch)
+        var cached = try node.node.spaces[0].takeDocument("a", from: &node.node.transaction)
         cached.record.frontier.append(Dot(spared, SequenceNumber(1)))
         node.node.spaces[0].documents.put(cached)
         for (document, isNamed) in [("a", true), ("b", false)] as [(Key, Bool)] {
             let draft = try node.node.spaces[0].draft(
-                at: node.now, touching: [document], from: &node.node.store, &node.node.batch)
+                at: node.now, touching: [document], from: &node.node.transaction)
             #expect(draft.context.contains(Dot(spared, SequenceNumber(1))) == isNamed)
         }
     }

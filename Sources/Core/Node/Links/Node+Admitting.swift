@@ -44,7 +44,7 @@ extension Node {
             do throws(StoreFailure) {
                 try keepInvites(of: index, operation, at: now)
             } catch {
-                return batch.fail(error)
+                return transaction.fail(error)
             }
             batch.log(
                 .notice, "member-added",
@@ -55,7 +55,7 @@ extension Node {
             do throws(StoreFailure) {
                 try keepInvites(of: index, nil, at: now)
             } catch {
-                return batch.fail(error)
+                return transaction.fail(error)
             }
             batch.log(
                 .notice, "member-again",
@@ -67,7 +67,7 @@ extension Node {
                 do throws(StoreFailure) {
                     try keepInvites(of: index, nil, at: now)
                 } catch {
-                    return batch.fail(error)
+                    return transaction.fail(error)
                 }
             }
             refuse(connection, refusal, at: now)

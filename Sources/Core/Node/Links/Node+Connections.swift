@@ -16,7 +16,7 @@ extension Node {
     mutating func handleNetwork(_ input: Input, at now: Instant) {
         // A batch that cannot be committed drops all links: nothing more is read from them, and none is made.
         // Everything else is news that nobody says twice.
-        if batch.failure != nil {
+        if transaction.failure != nil {
             switch input {
             case .received, .datagram: return
             case .accepted(let id, _): return batch.emit(.close(id))
@@ -118,7 +118,7 @@ extension Node {
     ) {
         for output in outputs {
             // A batch that is lost takes its links with it: what they say further is not heard.
-            guard links.connections.isOpen(connection), batch.failure == nil else { return }
+            guard links.connections.isOpen(connection), transaction.failure == nil else { return }
             switch output {
             case .send(let bytes): emit(bytes, on: connection)
             case .pinged(let body): pinged(body, on: connection, at: now)

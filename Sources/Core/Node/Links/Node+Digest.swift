@@ -159,7 +159,7 @@ extension Node {
             let body = DigestDocumentsFrame(of: mine.documentsDigest, part: UInt8(part), lines: lines)
             send([LinkFrame(body, on: place.number)], on: place.link)
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 
@@ -183,7 +183,7 @@ extension Node {
                         + "follow from them",
                     since: now.wall, space: spaces[place.space].id, device: links[place.link].device))
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 

@@ -23,7 +23,7 @@ extension Node {
             let mine = try boundaries(of: replica, after: .none, before: .max, in: place.space)
             sendBoundaries(mine, of: replica, place)
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 
@@ -32,7 +32,7 @@ extension Node {
         let replica = frame.replica
         guard spaces[place.space].logs[replica] != nil, answersSearch(place, at: now) else { return }
         do throws(StoreFailure) {
-            try spaces[place.space].writeRun(to: &store, &batch)
+            try spaces[place.space].writeRun(to: &transaction)
             // 1. The last boundary that is equal, and the next one named, which is not ours.
             var (common, next) = (SequenceNumber.none, SequenceNumber.max)
             for entry in frame.entries {
@@ -52,7 +52,7 @@ extension Node {
             guard let run = try sealedRun(of: replica, after: common, in: place.space) else { return }
             sendRun(run, .comparison, place)
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 
@@ -68,7 +68,7 @@ extension Node {
             let base = ForkProof.Base(last: theirs.run.first.previous, chainHash: frame.baseHash)
             // Of its own log a device wants branches before it has the trunk.
             guard frame.purpose == .branch || spaces[place.space].logs[theirs.replica] != nil else { return }
-            try spaces[place.space].writeRun(to: &store, &batch)
+            try spaces[place.space].writeRun(to: &transaction)
             let isShared =
                 try boundaryHash(of: theirs.replica, at: base.last, in: place.space) == base.chainHash
             if frame.purpose == .branch {
@@ -82,7 +82,7 @@ extension Node {
                 try ForkProof(base: base, mine.run, theirs, in: spaces[place.space].id), in: place.space,
                 from: nil, at: now)
         } catch let failure as StoreFailure {
-            batch.fail(failure)
+            transaction.fail(failure)
         } catch ForkProofFault.noDifference {
             // One of us has just more than the other: anti-entropy takes care of it.
         } catch {

@@ -31,7 +31,7 @@ extension Node {
         // trunk. The buffer also holds what waits for it.
         let log = LogID(space, replica)
         if links.buffer.isWaiting(log) { try reopen(log, in: index) }
-        try spaces[index].close(proof, at: now, storeName, in: &store, &batch)
+        try spaces[index].close(proof, at: now, storeName, in: &transaction)
         tellFork(proof, in: index, at: now)
         // 2. What was told and heard of it counts to the trunk only.
         let trunkLast = proof.first.previous
@@ -121,7 +121,7 @@ extension Node {
                 send([frame] + (ask.map { [$0] } ?? []), on: place.link)
             }
         } catch {
-            return batch.fail(error)
+            return transaction.fail(error)
         }
         // They know more: they get the list once, and answer with what I lack.
         let lacking = theirs.contains { entry in closed[entry.replica].map { $0.first > entry.first } ?? true
@@ -179,7 +179,7 @@ extension Node {
             }
             try learn(proof, in: place.space, from: place.connection, at: now)
         } catch let failure as StoreFailure {
-            batch.fail(failure)
+            transaction.fail(failure)
         } catch {
             fault(place.link, "proof of a fork: \(error)", at: now)
         }

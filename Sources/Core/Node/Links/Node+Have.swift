@@ -35,7 +35,7 @@ extension Node {
                 try check(entry, frame.extent, of: peer, handshakeHash, place, at: now)
             }
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 

@@ -35,7 +35,7 @@ extension Node {
                 ))
         }
         try stored { node throws(StoreFailure) in
-            try node.batch.write(&node.store)
+            try node.transaction.beginWriting()
             try node.store.remove(space.id)
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
             try node.store.setMeta(NodeMeta.rebuilt(space.id), nil)
@@ -156,11 +156,11 @@ extension Node {
         left.leaving.removeAll { $0.id == space }
         links.keyOfAddress = links.keyOfAddress.filter { $0.value != space }
         do throws(StoreFailure) {
-            try batch.write(&store)
+            try transaction.beginWriting()
             try store.setMeta(NodeMeta.left, left.encoded())
             return true
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
             return false
         }
     }

@@ -119,13 +119,13 @@ extension Node {
             || links.book.hasOutcomes && now.monotonic >= links.nextOutcomesWrite
         guard isDue else { return }
         do throws(StoreFailure) {
-            try batch.write(&store)
+            try transaction.beginWriting()
             try store.setMeta(NodeMeta.addresses, links.book.encode())
             links.book.markStored()
             links.nextBookWrite = now.monotonic + MeshLimits.bookWriteMilliseconds
             links.nextOutcomesWrite = now.monotonic + MeshLimits.outcomesWriteMilliseconds
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
         let book = links.book
         links.dialer.retain { book[$0] != nil }

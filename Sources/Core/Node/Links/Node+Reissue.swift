@@ -70,11 +70,11 @@ extension Node {
     }
 
     mutating func tickForks(at now: Instant) {
-        guard !links.reissues.isEmpty, batch.failure == nil else { return }
+        guard !links.reissues.isEmpty, transaction.failure == nil else { return }
         do throws(StoreFailure) {
             try reissueDue(at: now)
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 
@@ -111,7 +111,7 @@ extension Node {
         guard let closing = spaces[index].forks.closed[replica], spaces[index].logs[replica] != nil else {
             return .through
         }
-        try spaces[index].writeRun(to: &store, &batch)
+        try spaces[index].writeRun(to: &transaction)
         var walk: BranchWalk
         if let known {
             walk = known
@@ -217,7 +217,7 @@ extension Node {
         guard let last = parts.last else { return nil }
         let (space, change) = (spaces[index].id, candidate.change)
         let place = last.renamed(Dot(change.replica, change.first)).sequence
-        try spaces[index].writeRun(to: &store, &batch)
+        try spaces[index].writeRun(to: &transaction)
         let stored = try store.boundary(space, last.replica, before: place)
         let held = try logBytes(
             of: last.replica, from: (stored?.last ?? .none) + 1, through: place.previous, in: index)
@@ -297,7 +297,7 @@ extension Node {
         _ change: Change, at first: SequenceNumber, _ walk: inout BranchWalk, in index: SpaceHandle
     ) throws(StoreFailure) -> Written {
         guard let reissue = walk.parts.last else { return .never }
-        try spaces[index].writeRun(to: &store, &batch)
+        try spaces[index].writeRun(to: &transaction)
         let found = try walk.reader.find(Dot(reissue.replica, first), from: store)
         guard let held = found?.change else { return .waits }
         guard held.first == first, held.timestamp == change.timestamp else { return .differs }
@@ -331,7 +331,7 @@ extension Node {
             spaces[index].forks.closed[replica]?.first == frame.first, frame.from >= frame.first
         else { return }
         do throws(StoreFailure) {
-            try spaces[index].writeRun(to: &store, &batch)
+            try spaces[index].writeRun(to: &transaction)
             if frame.from == frame.first, try isReissued(replica, from: frame.first, in: index) { return }
             let space = spaces[index].id
             let base = try store.boundary(space, replica, before: frame.from)?.last ?? .none
@@ -339,7 +339,7 @@ extension Node {
             else { return }
             sendRun(run, .branch, place)
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 

@@ -73,10 +73,10 @@ extension Node {
         guard !added.isEmpty else { return }
         let space = spaces[index].id
         do throws(StoreFailure) {
-            try batch.write(&store)
+            try transaction.beginWriting()
             for operation in added { try store.addRosterOperation(space, operation.bytes) }
         } catch {
-            return batch.fail(error)
+            return transaction.fail(error)
         }
         for operation in added { links.buffer.arrive(operation.id, in: space) }
         drain()

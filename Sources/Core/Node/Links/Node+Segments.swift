@@ -25,7 +25,7 @@ extension Node {
             try reader.finish()
             try take(segment, of: body.count, place, at: now)
         } catch let failure as StoreFailure {
-            batch.fail(failure)
+            transaction.fail(failure)
         } catch {
             fault(place.link, "segment: \(error)", at: now)
         }
@@ -162,30 +162,30 @@ extension Node {
         var patches: [ChangeEvent.DocumentPatches]?
         let before = spaces[index].position
         do throws(StoreFailure) {
-            patches = try spaces[index].execute(ready.verified, status: status, in: &store, &batch)
+            patches = try spaces[index].execute(ready.verified, status: status, in: &transaction)
         } catch {
             guard case .unusable = error, spaces[index].position == before else { throw error }
-            let unreadable = try spaces[index].unreadable(in: ready.change, from: &store, &batch)
+            let unreadable = try spaces[index].unreadable(in: ready.change, from: &transaction)
             if unreadable.isEmpty { throw error }
             // Held, so that what is behind it comes in, and passed on. Nothing is shown of a part of it.
             status = .skipped
             if reason != .quarantined { reason = .unreadable }
             patches = try spaces[index].execute(
-                ready.verified, status: status, beside: unreadable, in: &store, &batch)
+                ready.verified, status: status, beside: unreadable, in: &transaction)
         }
         if let seal = ready.seal {
-            try batch.write(&store)
+            try transaction.beginWriting()
             try store.addSeal(spaces[index].id, seal, isBoundary: ready.verified.isBoundary)
         }
         if status == .skipped {
-            try spaces[index].noteSkipped(ready.change, reason, to: &store, &batch)
+            try spaces[index].noteSkipped(ready.change, reason, to: &transaction)
         }
         counters.changesCommitted += 1
         if status == .void { counters.changesVoid += 1 }
         if status == .skipped { counters.changesSkipped += 1 }
         spaces[index].tell(patches, of: ready.change, store: storeName)
         if spaces[index].documents.dirtyCount >= NodeLimits.dirtyDocumentsMax {
-            try spaces[index].writeDocuments(to: &store, &batch)
+            try spaces[index].writeDocuments(to: &transaction)
             spaces[index].trimDocuments(sharing: 1)
         }
         links.buffer.advance(LogID(spaces[index].id, ready.change.replica), to: ready.change.last)
@@ -210,7 +210,7 @@ extension Node {
                 }
             }
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
         }
     }
 
@@ -233,7 +233,7 @@ extension Node {
             do throws(StoreFailure) {
                 try reopen(dropped.log, in: index)
             } catch {
-                return batch.fail(error)
+                return transaction.fail(error)
             }
             for channel in links.channels(of: dropped.log.space) {
                 guard dropped.peers.contains(links.peer(of: channel)) else { continue }
@@ -251,7 +251,7 @@ extension Node {
         _ = links.buffer.drop(log)
         spaces[index].logs[log.replica] = nil
         guard spaces[index].held[log.replica] > .none else { return }
-        try spaces[index].writeRun(to: &store, &batch)
+        try spaces[index].writeRun(to: &transaction)
         spaces[index].logs[log.replica] = try SpaceState.log(log.replica, in: log.space, from: store)
     }
 
@@ -264,7 +264,7 @@ extension Node {
     private mutating func knownBytes(
         of replica: ReplicaID, from first: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> [UInt8] {
-        try spaces[index].writeRun(to: &store, &batch)
+        try spaces[index].writeRun(to: &transaction)
         var bytes = try logBytes(of: replica, from: first, through: .max, in: index).bytes
         for waiting in links.buffer.items(of: LogID(spaces[index].id, replica))
         where waiting.change.last >= first {

@@ -11,7 +11,7 @@ extension Node {
     mutating func forks(of index: SpaceHandle) throws(NodeError) -> [ForkReport] {
         try need(.reader, in: index)
         try stored { node throws(StoreFailure) in
-            try node.spaces[index].writeRun(to: &node.store, &node.batch)
+            try node.spaces[index].writeRun(to: &node.transaction)
         }
         return try reading(in: index) { node throws(StoreFailure) in
             var reports: [ForkReport] = []
@@ -42,7 +42,7 @@ extension Node {
     mutating func skipped(of index: SpaceHandle) throws(NodeError) -> [SkippedReport] {
         try need(.reader, in: index)
         try stored { node throws(StoreFailure) in
-            try node.spaces[index].writeRun(to: &node.store, &node.batch)
+            try node.spaces[index].writeRun(to: &node.transaction)
         }
         return try reading(in: index) { node throws(StoreFailure) in
             var reader = LogReader(space: node.spaces[index].id)

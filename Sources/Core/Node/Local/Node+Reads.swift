@@ -35,7 +35,7 @@ extension Node {
         case .listDocuments(_, let prefix, let after, let limit, _):
             // Records of documents changed in this batch are written first, so that the page shows them.
             try stored { node throws(StoreFailure) in
-                try node.spaces[index].writeDocuments(to: &node.store, &node.batch)
+                try node.spaces[index].writeDocuments(to: &node.transaction)
             }
             let page = try reading(in: index) { node throws(StoreFailure) in
                 try node.page(
@@ -74,7 +74,7 @@ extension Node {
         if !spaces[index].documents.contains(key), try store.document(spaces[index].id, key) == nil {
             return nil
         }
-        let cached = try spaces[index].takeDocument(key, from: &store, &batch)
+        let cached = try spaces[index].takeDocument(key, from: &transaction)
         defer { spaces[index].documents.put(cached) }
         let version = VersionToken(frontier: cached.record.frontier).text
         switch view {

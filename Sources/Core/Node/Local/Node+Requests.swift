@@ -10,8 +10,8 @@ import Wire
 extension Node {
     mutating func handle(_ id: RequestID, _ request: NodeRequest, at now: Instant) {
         if request.isTransaction || request.isRead { batch.keep(id, request) }
-        if request.isTransaction, batch.isOvertaken { return }
-        if let failure = batch.failure { return batch.refuse(id, NodeError(lost: failure)) }
+        if request.isTransaction, transaction.isOvertaken { return }
+        if let failure = transaction.failure { return batch.refuse(id, NodeError(lost: failure)) }
         do throws(NodeError) {
             try answer(id, request, at: now)
         } catch {
@@ -105,7 +105,7 @@ extension Node {
         do throws(StoreFailure) {
             return try body(&self)
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
             throw NodeError(error)
         }
     }
@@ -118,7 +118,7 @@ extension Node {
         do throws(StoreFailure) {
             return try body(&self)
         } catch {
-            batch.readFailed(error)
+            transaction.readFailed(error)
             guard let document else { throw NodeError(error) }
             throw NodeError(error, reading: document, of: spaces[index].id)
         }

@@ -65,7 +65,7 @@ extension Node {
     /// Keeps a new space with its roster, in memory and in the open store transaction.
     mutating func add(_ space: SpaceState) throws(StoreFailure) {
         precondition(spaces.handle(of: space.id) == nil, "space \(space.id) is added once")
-        try batch.write(&store)
+        try transaction.beginWriting()
         try store.put(space.record)
         for operation in space.roster.operations() { try store.addRosterOperation(space.id, operation.bytes) }
         spaces.insert(space)
@@ -134,7 +134,7 @@ extension Node {
     mutating func keepInvites(
         of index: SpaceHandle, _ operation: RosterOperation?, at now: Instant
     ) throws(StoreFailure) {
-        try batch.write(&store)
+        try transaction.beginWriting()
         if let operation {
             try store.addRosterOperation(spaces[index].id, operation.bytes)
             rosterAdvanced(index, at: now)

@@ -67,7 +67,7 @@ extension Node {
             expires: now.wall + NodeLimits.idempotencyMilliseconds)
         let space = spaces[index].id
         try stored { node throws(StoreFailure) in
-            try node.batch.write(&node.store)
+            try node.transaction.beginWriting()
             try node.store.put(space, idempotency.key, record)
         }
     }
@@ -82,7 +82,7 @@ extension Node {
 
     private mutating func holds(_ condition: Condition, in index: SpaceHandle) throws(NodeError) -> Bool {
         let cached = try reading(condition.document, in: index) { node throws(StoreFailure) in
-            try node.spaces[index].takeDocument(condition.document, from: &node.store, &node.batch)
+            try node.spaces[index].takeDocument(condition.document, from: &node.transaction)
         }
         defer { spaces[index].documents.put(cached) }
         switch condition.test {
@@ -95,7 +95,7 @@ extension Node {
             if token.frontier.contains(where: spaces[index].forks.closed.isClosed) { return false }
             if frontier.allSatisfy(token.frontier.contains) { return true }
             try stored { node throws(StoreFailure) in
-                try node.spaces[index].writeRun(to: &node.store, &node.batch)
+                try node.spaces[index].writeRun(to: &node.transaction)
             }
             return try reading(in: index) { node throws(StoreFailure) in
                 try node.past(of: token, in: index, covers: frontier)
@@ -122,25 +122,25 @@ extension Node {
         throws(NodeError) -> TransactionOutcome
     {
         try stored { node throws(StoreFailure) in
-            try node.spaces[index].openOwnLog(of: node.device, &node.entropy, in: &node.store, &node.batch)
+            try node.spaces[index].openOwnLog(of: node.device, &node.entropy, in: &node.transaction)
         }
         var draft = try stored { node throws(StoreFailure) in
             try node.spaces[index].draft(
-                at: now, touching: transaction.operations.lazy.map(\.document), from: &node.store, &node.batch
+                at: now, touching: transaction.operations.lazy.map(\.document), from: &node.transaction
             )
         }
         do throws(NodeError) {
             var number = 0
             while number < transaction.operations.count {
                 try spaces[index].author(
-                    transaction.operations, &number, into: &draft, from: &store, &batch)
+                    transaction.operations, &number, into: &draft, from: &self.transaction)
             }
-            return try spaces[index].finish(draft, storeName, in: &store, &batch)
+            return try spaces[index].finish(draft, storeName, in: &self.transaction)
         } catch {
             // A failed store takes the whole batch with it; there is nothing to put back then.
-            if batch.failure == nil {
+            if self.transaction.failure == nil {
                 try stored { node throws(StoreFailure) in
-                    try node.spaces[index].undo(draft, from: &node.store, &node.batch)
+                    try node.spaces[index].undo(draft, from: &node.transaction)
                 }
             }
             throw error

@@ -52,12 +52,12 @@ extension Node {
         nextSweep = now.monotonic + 3_600_000
         expireLeaving(at: now)
         do throws(StoreFailure) {
-            try batch.write(&store)
+            try transaction.beginWriting()
             try store.expireIdempotency(before: now.wall, moved: wallJump(since: swept, to: now))
             // There was no room for it at the start.
             try executeSkipped(at: now)
         } catch {
-            return batch.fail(error)
+            return transaction.fail(error)
         }
         swept = now
     }

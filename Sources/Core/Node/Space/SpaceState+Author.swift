@@ -35,13 +35,14 @@ struct Draft: Sendable {
 extension SpaceState {
     /// Opens our log: recovers it, or begins a new incarnation.
     mutating func openOwnLog(
-        of device: DeviceID, _ entropy: inout Entropy, in store: inout some ChangeStore, _ batch: inout Batch
+        of device: DeviceID, _ entropy: inout Entropy,
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         if let replica = ownReplica, logs[replica] != nil { return }
         if incarnation == nil {
-            try batch.write(&store)
+            try transaction.beginWriting()
             incarnation = entropy.u64()
-            try store.put(record)
+            try transaction.store.put(record)
         }
         let log = LogState(
             space: id, declaration: Change.Declaration(device: device, incarnation: incarnation ?? 0))
@@ -52,8 +53,8 @@ extension SpaceState {
 
     /// What the next local change is made on. `documents` are those that it will touch.
     mutating func draft(
-        at now: Instant, touching documents: some Sequence<Key>, from store: inout some ChangeStore,
-        _ batch: inout Batch
+        at now: Instant, touching documents: some Sequence<Key>,
+        from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> Draft {
         guard let replica = ownReplica, let log = logs[replica] else {
             preconditionFailure("the own log is opened before a draft")
@@ -61,7 +62,7 @@ extension SpaceState {
         var context = held
         let isShort = held.count > ReplicationLimits.contextLogsAim
         if isShort {
-            context = try shortContext(of: documents, from: &store, &batch)
+            context = try shortContext(of: documents, from: &transaction)
         }
         context = context.without(replica)
         // What was named before its log was closed, or spared, cannot be taken back within a section.
@@ -76,17 +77,17 @@ extension SpaceState {
     /// what touched a document before it, as each of them does, makes the frontier and what that names
     /// enough.
     private mutating func shortContext(
-        of documents: some Sequence<Key>, from store: inout some ChangeStore, _ batch: inout Batch
+        of documents: some Sequence<Key>, from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> VersionVector {
-        try writeRun(to: &store, &batch)
+        try writeRun(to: &transaction)
         var context = census.named(of: held)
         var reader = LogReader(space: id)
         for key in Set(documents).sorted() {
-            let cached = try takeDocument(key, from: &store, &batch)
+            let cached = try takeDocument(key, from: &transaction)
             self.documents.put(cached)
             for dot in cached.record.frontier where held.contains(dot) {
                 context.advance(dot.replica, to: held[dot.replica])
-                guard let found = try reader.find(dot, from: store) else { continue }
+                guard let found = try reader.find(dot, from: transaction.store) else { continue }
                 for entry in found.change.context.entries {
                     context.advance(entry.replica, to: held[entry.replica])
                 }
@@ -99,16 +100,15 @@ extension SpaceState {
     /// text one after the other, or one. Moves `number` past them.
     mutating func author(
         _ requests: [OperationRequest], _ number: inout Int, into draft: inout Draft,
-        from store: inout some ChangeStore,
-        _ batch: inout Batch
+        from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) {
         let request = requests[number]
         let edits = TextEdit.row(in: requests[number...])
         var cached: CachedDocument
         do throws(StoreFailure) {
-            cached = try takeDocument(request.document, from: &store, &batch)
+            cached = try takeDocument(request.document, from: &transaction)
         } catch {
-            batch.readFailed(error)
+            transaction.readFailed(error)
             throw NodeError(error, reading: request.document, of: id)
         }
         defer { documents.put(cached) }
@@ -132,7 +132,7 @@ extension SpaceState {
 
     /// Appends the drafted change. A draft without operations changed nothing and writes nothing.
     mutating func finish(
-        _ draft: Draft, _ storeName: UInt64, in store: inout some ChangeStore, _ batch: inout Batch
+        _ draft: Draft, _ storeName: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) -> TransactionOutcome {
         guard !draft.operations.isEmpty else {
             let frontier = Set(draft.before.values.flatMap(\.frontier))
@@ -151,9 +151,9 @@ extension SpaceState {
             throw .transactionTooLarge(error)
         }
         do throws(StoreFailure) {
-            try append(authored, status: .executed, to: &store, &batch)
+            try append(authored, status: .executed, to: &transaction)
         } catch {
-            batch.fail(error)
+            transaction.fail(error)
             throw NodeError(error)
         }
         settle(authored.change, draft, storeName)
@@ -176,11 +176,11 @@ extension SpaceState {
     }
 
     /// Makes the documents of a refused transaction again, as they were before it.
-    mutating func undo(_ draft: Draft, from store: inout some ChangeStore, _ batch: inout Batch)
+    mutating func undo(_ draft: Draft, from transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure)
     {
         for (_, record) in draft.before.sorted(by: { $0.key < $1.key }) {
-            try reloadDocument(record.key, as: record, from: &store, &batch)
+            try reloadDocument(record.key, as: record, from: &transaction)
         }
     }
 

@@ -9,27 +9,27 @@ import Wire
 extension SpaceState {
     /// Takes the document out of the cache, loading it when it is not there. Put it back with
     /// `documents.put`.
-    mutating func takeDocument(_ key: Key, from store: inout some ChangeStore, _ batch: inout Batch)
+    mutating func takeDocument(_ key: Key, from transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure) -> CachedDocument
     {
         if let cached = documents.take(key) { return cached }
         // What the open run touches is dirty and so in the cache: the run need not be written for this.
         precondition(!documents.isDirty(key), "\(key) changed in this batch and is not in the cache")
         var reader = LogReader(space: id)
-        let loaded = try Self.load(key, of: id, from: store, with: &reader)
+        let loaded = try Self.load(key, of: id, from: transaction.store, with: &reader)
         if let damage = loaded.damage { damages[key] = Damage(reason: damage) }
         return loaded
     }
 
     /// Makes a document that is in the cache again from the store, as it was before what nobody committed.
     mutating func reloadDocument(
-        _ key: Key, as record: DocumentRecord, from store: inout some ChangeStore, _ batch: inout Batch
+        _ key: Key, as record: DocumentRecord, from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         guard documents.isDirty(key) else { return documents.forget(key) }
-        try writeRun(to: &store, &batch)
+        try writeRun(to: &transaction)
         _ = documents.take(key)
         var reader = LogReader(space: id)
-        var again = try Self.load(key, of: id, isRecorded: false, from: store, with: &reader)
+        var again = try Self.load(key, of: id, isRecorded: false, from: transaction.store, with: &reader)
         again.record = record
         again.isDirty = true
         documents.put(again)
@@ -112,17 +112,18 @@ extension SpaceState {
     }
 
     /// Writes the open run, then the records of documents that changed, and what has outgrown its snapshot.
-    mutating func writeDocuments(to store: inout some ChangeStore, _ batch: inout Batch) throws(StoreFailure)
+    mutating func writeDocuments(to transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure)
     {
-        try writeRun(to: &store, &batch)
+        try writeRun(to: &transaction)
         guard documents.dirtyCount > 0 else { return }
-        try batch.write(&store)
+        try transaction.beginWriting()
         // Not `self` inside, so that the cache is worked on in place.
         let space = id
         try documents.writeDirty { cached throws(StoreFailure) in
-            try store.put(space, cached.record, wasVisible: cached.wasVisible)
+            try transaction.store.put(space, cached.record, wasVisible: cached.wasVisible)
             cached.wasVisible = cached.record.isVisible
-            if cached.wantsSnapshot { try Self.fold(&cached, of: space, into: &store) }
+            if cached.wantsSnapshot { try Self.fold(&cached, of: space, into: &transaction.store) }
         }
     }
 

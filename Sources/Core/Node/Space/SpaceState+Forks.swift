@@ -64,8 +64,8 @@ extension SpaceState {
 
     /// Closes a log, or closes it earlier than before.
     mutating func close(
-        _ proof: ForkProof, at now: Instant, _ storeName: UInt64, in store: inout some ChangeStore,
-        _ batch: inout Batch
+        _ proof: ForkProof, at now: Instant, _ storeName: UInt64,
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         let replica = proof.replica
         let closing = Closing(first: proof.first, trunkHash: proof.trunkHash)
@@ -73,69 +73,69 @@ extension SpaceState {
         forks.since[replica] = now.wall
         forks.authors[replica] = proof.declaration.device
         // 1. What the batch collected goes to the store: from here on the log is read from there.
-        try batch.write(&store)
-        try writeRun(to: &store, &batch)
-        try writeDocuments(to: &store, &batch)
-        try store.put(
+        try transaction.beginWriting()
+        try writeRun(to: &transaction)
+        try writeDocuments(to: &transaction)
+        try transaction.store.put(
             id,
             ForkRecord(
                 replica: replica, first: proof.first, since: now.wall, proof: proof.encoded()))
         // 2. What becomes void.
-        let records = try committed(of: replica, from: proof.first, in: store).filter {
+        let records = try committed(of: replica, from: proof.first, in: transaction.store).filter {
             $0.status != .void && !isPlanted("closed-branch-counts")
         }
         let rebuild = Rebuild(
             change: Dot(replica, proof.first), author: proof.declaration.device, cause: "void", wall: now.wall
         )
-        try change(records, to: .void, rebuild, storeName, in: &store, &batch)
+        try change(records, to: .void, rebuild, storeName, in: &transaction)
         // 3. Nothing of it counts any more.
         held.lower(replica, to: closing.trunkLast)
         durable.lower(replica, to: closing.trunkLast)
         for device in peerVectors.keys { peerVectors[device]?.lower(replica, to: closing.trunkLast) }
-        try store.put(record)
+        try transaction.store.put(record)
     }
 
     /// Keeps that the change which was just appended is held and not executed.
     mutating func noteSkipped(
-        _ change: Change, _ reason: SkippedRecord.Reason, to store: inout some ChangeStore,
-        _ batch: inout Batch
+        _ change: Change, _ reason: SkippedRecord.Reason,
+        to transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         let record = SkippedRecord(
             change: CommitRecord(
                 position: position, replica: change.replica, first: change.first, last: change.last,
                 status: .skipped),
             reason: reason, since: change.timestamp.milliseconds)
-        try batch.write(&store)
+        try transaction.beginWriting()
         // The store knows a log once a run of it is there.
-        try writeRun(to: &store, &batch)
-        try store.put(id, record)
+        try writeRun(to: &transaction)
+        try transaction.store.put(id, record)
         skipped[change.id] = record
     }
 
     /// Gives changes another status, and rebuilds the documents that they touch.
     mutating func change(
         _ records: [CommitRecord], to status: ChangeStatus, _ rebuild: Rebuild, _ storeName: UInt64,
-        in store: inout some ChangeStore, _ batch: inout Batch
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         guard !records.isEmpty else { return }
         var reader = LogReader(space: id)
         var touched: [[Key]] = []
-        for record in records { touched.append(try reader.change(record, from: store).touched) }
+        for record in records { touched.append(try reader.change(record, from: transaction.store).touched) }
         let keys = Set(touched.joined()).sorted()
         let isTold = watchers > 0 && keys.count <= NodeLimits.rebuildToldMax
         var before: [Key: PlainValue] = [:]
         if isTold {
             for key in keys {
-                let cached = try takeDocument(key, from: &store, &batch)
+                let cached = try takeDocument(key, from: &transaction)
                 before[key] = cached.document.plain
                 documents.put(cached)
             }
         }
-        try store.mark(id, records, touched: touched, as: status)
+        try transaction.store.mark(id, records, touched: touched, as: status)
         for record in records where skipped.removeValue(forKey: Dot(record.replica, record.last)) != nil {
-            try store.removeSkipped(id, at: record.position)
+            try transaction.store.removeSkipped(id, at: record.position)
         }
-        try self.rebuild(keys, rebuild, isTold ? before : nil, storeName, in: &store, &batch)
+        try self.rebuild(keys, rebuild, isTold ? before : nil, storeName, in: &transaction)
     }
 
     /// Changes of a log that end at or after a sequence, in order, from the store.

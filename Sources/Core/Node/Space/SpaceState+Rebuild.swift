@@ -25,7 +25,7 @@ extension SpaceState {
     /// that watchers know; nil: they are told to read again.
     mutating func rebuild(
         _ keys: [Key], _ rebuild: Rebuild, _ before: [Key: PlainValue]?, _ storeName: UInt64,
-        in store: inout some ChangeStore, _ batch: inout Batch
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         guard !keys.isEmpty else { return }
         precondition(
@@ -34,15 +34,15 @@ extension SpaceState {
         forks.rebuilt = position
         var marker = ByteWriter()
         marker.u64(position.value)
-        try store.setMeta(NodeMeta.rebuilt(id), marker.bytes)
+        try transaction.store.setMeta(NodeMeta.rebuilt(id), marker.bytes)
         var reader = LogReader(space: id)
         var told: [ChangeEvent.DocumentPatches] = []
         for key in keys {
             documents.forget(key)
-            let wasVisible = try store.document(id, key)?.isVisible ?? false
-            var cached = try Self.replay(key, of: id, at: position, from: store, with: &reader)
-            try store.put(id, cached.record, wasVisible: wasVisible)
-            try Self.fold(&cached, of: id, into: &store)
+            let wasVisible = try transaction.store.document(id, key)?.isVisible ?? false
+            var cached = try Self.replay(key, of: id, at: position, from: transaction.store, with: &reader)
+            try transaction.store.put(id, cached.record, wasVisible: wasVisible)
+            try Self.fold(&cached, of: id, into: &transaction.store)
             if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
             guard let before else { continue }
             if let patches = Patch.between(before[key], cached.document.plain) {

@@ -13,8 +13,8 @@ import Wire
 extension SpaceState {
     /// Appends a change to the open run.
     mutating func append(
-        _ verified: VerifiedChange, status: ChangeStatus, to store: inout some ChangeStore,
-        _ batch: inout Batch
+        _ verified: VerifiedChange, status: ChangeStatus,
+        to transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         let change = verified.change
         let isBranch = forks.closed.isClosed(change.id)
@@ -22,7 +22,7 @@ extension SpaceState {
             held[change.replica] == change.first.previous || isBranch && status == .void,
             "change \(change.replica):\(change.first) after \(held[change.replica])")
         if openRun?.continues(with: change.replica, at: change.first) != true {
-            try writeRun(to: &store, &batch)
+            try writeRun(to: &transaction)
         }
         position = position.next
         let record = CommitRecord(
@@ -39,39 +39,39 @@ extension SpaceState {
         }
         if let declaration = change.declaration { census.note(change.replica, of: declaration.device) }
         if let boundary = verified.endsSection {
-            try writeRun(to: &store, &batch)
+            try writeRun(to: &transaction)
             let record = BoundaryRecord(last: boundary.position.last, state: boundary.encoded())
-            try store.addBoundary(id, change.replica, record)
+            try transaction.store.addBoundary(id, change.replica, record)
         }
     }
 
     /// Seals what we wrote since the last seal. At the end of a batch: one seal covers all of it.
-    mutating func seal(with key: SigningKey, in store: inout some ChangeStore, _ batch: inout Batch)
+    mutating func seal(with key: SigningKey, in transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure)
     {
-        if let ownReplica { try seal(ownReplica, with: key, in: &store, &batch) }
-        for replica in forks.unsealed.sorted() { try seal(replica, with: key, in: &store, &batch) }
+        if let ownReplica { try seal(ownReplica, with: key, in: &transaction) }
+        for replica in forks.unsealed.sorted() { try seal(replica, with: key, in: &transaction) }
         forks.unsealed = []
     }
 
     private mutating func seal(
-        _ replica: ReplicaID, with key: SigningKey, in store: inout some ChangeStore, _ batch: inout Batch
+        _ replica: ReplicaID, with key: SigningKey, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         guard var log = logs[replica], !log.isSealed else { return }
-        try batch.write(&store)
+        try transaction.beginWriting()
         let head = log.last
         let boundary = log.boundary?.position.last
         for seal in log.seal(with: key) {
-            try store.addSeal(id, seal, isBoundary: seal.last < head || seal.last == boundary)
+            try transaction.store.addSeal(id, seal, isBoundary: seal.last < head || seal.last == boundary)
         }
         logs[replica] = log
     }
 
     /// Writes the open run as one row. Before anything reads the log, and at the end of the batch.
-    mutating func writeRun(to store: inout some ChangeStore, _ batch: inout Batch) throws(StoreFailure) {
+    mutating func writeRun(to transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure) {
         guard let run = openRun, let row = run.stored else { return }
-        try batch.write(&store)
-        try store.append(id, row, changes: run.records, touched: run.touched)
+        try transaction.beginWriting()
+        try transaction.store.append(id, row, changes: run.records, touched: run.touched)
         openRun = nil
     }
 
@@ -80,7 +80,7 @@ extension SpaceState {
     /// alone.
     mutating func execute(
         _ verified: VerifiedChange, status: ChangeStatus, beside unreadable: Set<Key> = [],
-        in store: inout some ChangeStore, _ batch: inout Batch
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches]? {
         let change = verified.change
         // Loaded first: once the change is in the log, loading a document would apply it too.
@@ -89,8 +89,8 @@ extension SpaceState {
         if isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
         var patches: [ChangeEvent.DocumentPatches] = []
         if parts.count == 1 {
-            var cached = try takeDocument(parts[0].key, from: &store, &batch)
-            try append(verified, status: status, to: &store, &batch)
+            var cached = try takeDocument(parts[0].key, from: &transaction)
+            try append(verified, status: status, to: &transaction)
             perform(parts[0], of: change, status, in: &cached, &patches)
             documents.put(cached)
             return status == .executed ? patches : nil
@@ -98,13 +98,13 @@ extension SpaceState {
         var loaded: [CachedDocument] = []
         loaded.reserveCapacity(parts.count)
         do throws(StoreFailure) {
-            for part in parts { loaded.append(try takeDocument(part.key, from: &store, &batch)) }
+            for part in parts { loaded.append(try takeDocument(part.key, from: &transaction)) }
         } catch {
             for cached in loaded { documents.put(cached) }
             throw error
         }
         loaded.reverse()
-        try append(verified, status: status, to: &store, &batch)
+        try append(verified, status: status, to: &transaction)
         for part in parts {
             guard var cached = loaded.popLast() else { preconditionFailure("\(part.key) was loaded above") }
             perform(part, of: change, status, in: &cached, &patches)
@@ -115,12 +115,12 @@ extension SpaceState {
 
     /// Documents of a change that cannot be made from what is stored. Those that can are in the cache then.
     mutating func unreadable(
-        in change: Change, from store: inout some ChangeStore, _ batch: inout Batch
+        in change: Change, from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> Set<Key> {
         var found: Set<Key> = []
         for key in change.touched where !documents.contains(key) {
             do throws(StoreFailure) {
-                documents.put(try takeDocument(key, from: &store, &batch))
+                documents.put(try takeDocument(key, from: &transaction))
             } catch {
                 guard case .unusable(let reason) = error else { throw error }
                 found.insert(key)
