@@ -99,7 +99,7 @@ public struct LogState: Sendable {
     /// change is true once it is sealed.
     public mutating func author(
         timestamp: Timestamp, context: VersionVector, rosterHeads: [Bytes32], operations: [Operation]
-    ) throws(ChangeTooLarge) -> VerifiedChange {
+    ) throws(ChangeTooLarge) -> AuthoredChange {
         // Of more heads than a change may name, it names the first ones and so joins them.
         let heads = Array(rosterHeads.prefix(RosterLimits.headsMax))
         let change = Change(
@@ -116,11 +116,11 @@ public struct LogState: Sendable {
         }
         chain.append(bytes)
         guard coder.isAtBoundary else {
-            return VerifiedChange(change: change, bytes: bytes, endsSection: nil)
+            return AuthoredChange(VerifiedChange(change: change, bytes: bytes, endsSection: nil))
         }
         let hash = chain.boundary()
         unsealedBoundaries.append((last, hash))
-        return VerifiedChange(change: change, bytes: bytes, endsSection: boundary)
+        return AuthoredChange(VerifiedChange(change: change, bytes: bytes, endsSection: boundary))
     }
 
     /// Seals every change since the last seal: one seal for each boundary passed and one for the head,

@@ -20,6 +20,17 @@ public struct VerifiedChange: Hashable, Sendable {
     }
 }
 
+/// A change that its log's own author has just written: true once the log is sealed. Only `LogState.author`
+/// makes one, so what a peer sent cannot pass for it.
+public struct AuthoredChange: Hashable, Sendable {
+    public let verified: VerifiedChange
+
+    init(_ verified: VerifiedChange) { self.verified = verified }
+
+    public var change: Change { verified.change }
+    public var bytes: [UInt8] { verified.bytes }
+}
+
 /// What a sealed run added to a log.
 public struct VerifiedRun: Hashable, Sendable {
     /// Those that were not known, in order.

@@ -64,15 +64,6 @@ public struct StoredRun: Hashable, Sendable {
     }
 }
 
-/// What came of a committed change. Raw values are stored.
-public enum ChangeStatus: UInt8, Hashable, Sendable {
-    case executed = 0
-    /// In the log, satisfies contexts, has no effect.
-    case void = 1
-    /// Held, not executed, not void; `SkippedRecord.Reason` says why.
-    case skipped = 2
-}
-
 /// One change in commit order: where to find it, not its bytes.
 public struct CommitRecord: Hashable, Sendable {
     public let position: CommitPosition

@@ -45,9 +45,7 @@ public enum Admission {
         if let lack = lack(of: candidate, held: held, closed: closed, roster: roster) { return .early(lack) }
         if closed.isClosed(change.id) {
             return .ready(
-                ReadyChange(
-                    verified: candidate.verified, author: candidate.author, status: .void,
-                    seal: candidate.seal))
+                ReadyChange(verified: candidate.verified, status: .void, seal: candidate.seal))
         }
         if candidate.heads.isEmpty { return .refused(.noView(change.id)) }
         guard let view = roster.view(heads: candidate.heads) else {
@@ -57,15 +55,14 @@ public enum Admission {
             return .refused(.noRight(change.id, author: candidate.author))
         }
         let range = DotRange(change.replica, change.first, change.last)
-        let status: ReadyChange.Status
+        let status: ChangeStatus
         if !roster.isUnrestricted(range, by: candidate.author, in: view) || !isStaticallyValid(change) {
             status = .void
         } else {
             status = hasUnknownOperations(change) ? .skipped : .executed
         }
         return .ready(
-            ReadyChange(
-                verified: candidate.verified, author: candidate.author, status: status, seal: candidate.seal))
+            ReadyChange(verified: candidate.verified, status: status, seal: candidate.seal))
     }
 
     /// What the change waits for; nil when it is ready or can be refused.

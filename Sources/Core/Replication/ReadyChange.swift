@@ -1,6 +1,7 @@
-// A change that may be executed: verified, its author had the right in its view, and everything it was made
-// on is known. Only admission makes one (and `own`, for a change that was authored on this node on what is
-// held here), so executing anything early does not compile.
+// A change that may be appended: verified, and everything it was made on is known. Whether it is executed too
+// is its status: one without the right to write, or of a closed log, is ready and void. There are two ways to
+// one: `Admission.admit`, and authoring here on what is held here. So appending anything early does not
+// compile.
 
 public import Bytes
 public import Causality
@@ -10,34 +11,23 @@ public import Wire
 
 /// The end of the road's checks; append and apply take nothing else.
 public struct ReadyChange: Sendable {
-    /// What executing it means.
-    public enum Status: Hashable, Sendable {
-        case executed
-        /// Kept, satisfies contexts, has no effect: statically invalid, or its author lost the right.
-        case void
-        /// Kept, not executed: it has operations of a newer version.
-        case skipped
-    }
-
     public let verified: VerifiedChange
-    public let author: DeviceID
-    public let status: Status
+    /// What it is in the log. Here, `skipped` means operations of a newer version.
+    public let status: ChangeStatus
     /// The seal at its end, if there is one; to be kept with it.
     public let seal: Seal?
 
-    init(verified: VerifiedChange, author: DeviceID, status: Status, seal: Seal?) {
+    init(verified: VerifiedChange, status: ChangeStatus, seal: Seal?) {
         self.verified = verified
-        self.author = author
         self.status = status
         self.seal = seal
     }
 
     public var change: Change { verified.change }
-    public var isVoid: Bool { status == .void }
 
     /// A change authored here on the state held here: born ready. Its seal comes with the group commit.
-    public static func own(_ verified: VerifiedChange, by device: DeviceID) -> ReadyChange {
-        ReadyChange(verified: verified, author: device, status: .executed, seal: nil)
+    public init(_ authored: AuthoredChange) {
+        self.init(verified: authored.verified, status: .executed, seal: nil)
     }
 }
 
@@ -50,10 +40,10 @@ public struct Candidate: Sendable {
     public let seal: Seal?
 
     /// A change of a branch that its author wrote again. Its seal comes with the group commit.
-    public static func reissued(_ verified: VerifiedChange, by author: DeviceID, heads: [Bytes32])
+    public static func reissued(_ authored: AuthoredChange, by author: DeviceID, heads: [Bytes32])
         -> Candidate
     {
-        Candidate(verified: verified, author: author, heads: heads, seal: nil)
+        Candidate(verified: authored.verified, author: author, heads: heads, seal: nil)
     }
 
     public var change: Change { verified.change }

@@ -32,7 +32,8 @@ struct Author {
             document: "note/1", body: .act(in: path, .insertText(left: left, right: nil, text)))
         let change = try log.author(
             timestamp: log.nextTimestamp(wall: 1_790_000_000_000), context: context, rosterHeads: [.zero],
-            operations: [operation])
+            operations: [operation]
+        ).verified
         changes.append(change)
         return change
     }

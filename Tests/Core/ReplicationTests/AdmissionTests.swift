@@ -186,7 +186,7 @@ private func candidate(
             &log, &remote, key: fixture.creator, heads: heads, [write("x"), misfit])
         let skipped = try candidate(&log, &remote, key: fixture.creator, heads: heads, [newer])
         var held = VersionVector()
-        for (change, status) in [(void, ReadyChange.Status.void), (skipped, .skipped)] {
+        for (change, status) in [(void, ChangeStatus.void), (skipped, .skipped)] {
             guard case .ready(let ready) = Admission.admit(change, held: held, roster: &fixture.roster) else {
                 Issue.record("\(status) was not ready")
                 return

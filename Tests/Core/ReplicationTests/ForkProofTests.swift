@@ -35,7 +35,8 @@ private struct Branching {
         changes.append(
             try log.author(
                 timestamp: log.nextTimestamp(wall: 1), context: VersionVector(), rosterHeads: [.zero],
-                operations: operations))
+                operations: operations
+            ).verified)
         seals += log.seal(with: key)
     }
 

@@ -227,7 +227,7 @@ extension Node {
             let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
             var log = try LogState(recovering: last.replica, in: space, from: boundary, [held.bytes])
             let there = try author(candidate, last, after: Array(parts.dropLast()), closing, on: &log)
-            let other = Reissue(of: there, by: device, in: space)
+            let other = Reissue(of: there.verified, by: device, in: space)
             return Reissue(of: change.replica, from: change.first, into: other)
         } catch is ChangeTooLarge {
             return nil
@@ -240,7 +240,7 @@ extension Node {
     private func author(
         _ candidate: Candidate, _ reissue: Reissue, after before: [Reissue], _ closing: Closing,
         on log: inout LogState
-    ) throws(ChangeTooLarge) -> VerifiedChange {
+    ) throws(ChangeTooLarge) -> AuthoredChange {
         var context = reissue.context(of: candidate.change, closed: closing.first, after: before)
         // The branch may have been closed earlier since: then less of it counts than what stands in this log.
         context.join(log.context)
@@ -266,9 +266,9 @@ extension Node {
         if let closed, first >= closed.first { return .differs }
         if log.next > first { return try compare(change, at: first, &walk, in: index) }
         if closed != nil || log.next < first || links.buffer.isWaiting(id) { return .waits }
-        let verified: VerifiedChange
+        let authored: AuthoredChange
         do throws(ChangeTooLarge) {
-            verified = try author(candidate, reissue, after: before, closing, on: &log)
+            authored = try author(candidate, reissue, after: before, closing, on: &log)
         } catch {
             batch.log(
                 .error, "reissue-too-large",
@@ -276,7 +276,7 @@ extension Node {
                     + "\(error); it and what follows stay readable in the log")
             return .never
         }
-        let again = Candidate.reissued(verified, by: device, heads: candidate.heads)
+        let again = Candidate.reissued(authored, by: device, heads: candidate.heads)
         switch Admission.admit(
             again, held: spaces[index].held, closed: spaces[index].forks.closed, roster: &spaces[index].roster
         )

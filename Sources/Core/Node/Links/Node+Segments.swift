@@ -147,47 +147,14 @@ extension Node {
         if let refused { throw refused }
     }
 
-    /// Appends and applies one change, with its seal.
+    /// Executes a change that was admitted.
     mutating func execute(_ ready: ReadyChange, in index: SpaceHandle) throws(StoreFailure) {
-        var status: ChangeStatus
-        switch ready.status {
-        case .executed: status = .executed
-        case .void: status = .void
-        case .skipped: status = .skipped
-        }
-        var reason = SkippedRecord.Reason.unknown
-        if status == .executed, isQuarantined(ready.change, in: spaces[index].id) {
-            (status, reason) = (.skipped, .quarantined)
-        }
-        var patches: [ChangeEvent.DocumentPatches]?
-        let before = spaces[index].position
-        do throws(StoreFailure) {
-            patches = try spaces[index].execute(ready.verified, status: status, in: &transaction)
-        } catch {
-            guard case .unusable = error, spaces[index].position == before else { throw error }
-            let unreadable = try spaces[index].unreadable(in: ready.change, from: &transaction)
-            if unreadable.isEmpty { throw error }
-            // Held, so that what is behind it comes in, and passed on. Nothing is shown of a part of it.
-            status = .skipped
-            if reason != .quarantined { reason = .unreadable }
-            patches = try spaces[index].execute(
-                ready.verified, status: status, beside: unreadable, in: &transaction)
-        }
-        if let seal = ready.seal {
-            try transaction.beginWriting()
-            try store.addSeal(spaces[index].id, seal, isBoundary: ready.verified.isBoundary)
-        }
-        if status == .skipped {
-            try spaces[index].noteSkipped(ready.change, reason, to: &transaction)
-        }
+        let isQuarantined = isQuarantined(ready.change, in: spaces[index].id)
+        let status = try spaces[index].execute(
+            ready, isQuarantined: isQuarantined, cursors: storeName, in: &transaction)
         counters.changesCommitted += 1
         if status == .void { counters.changesVoid += 1 }
         if status == .skipped { counters.changesSkipped += 1 }
-        spaces[index].tell(patches, of: ready.change, store: storeName)
-        if spaces[index].documents.dirtyCount >= NodeLimits.dirtyDocumentsMax {
-            try spaces[index].writeDocuments(to: &transaction)
-            spaces[index].trimDocuments(sharing: 1)
-        }
         links.buffer.advance(LogID(spaces[index].id, ready.change.replica), to: ready.change.last)
     }
 

@@ -132,7 +132,7 @@ extension SpaceState {
 
     /// Appends the drafted change. A draft without operations changed nothing and writes nothing.
     mutating func finish(
-        _ draft: Draft, _ storeName: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
+        _ draft: Draft, cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) -> TransactionOutcome {
         guard !draft.operations.isEmpty else {
             let frontier = Set(draft.before.values.flatMap(\.frontier))
@@ -141,38 +141,24 @@ extension SpaceState {
         guard var log = logs.removeValue(forKey: draft.replica) else {
             preconditionFailure("the own log is open while a draft is")
         }
-        let authored: VerifiedChange
+        let ready: ReadyChange
         do throws(ChangeTooLarge) {
             defer { logs[draft.replica] = log }
-            authored = try log.author(
+            let authored = try log.author(
                 timestamp: draft.timestamp, context: draft.context, rosterHeads: roster.heads,
                 operations: draft.operations)
+            ready = ReadyChange(authored)
         } catch {
             throw .transactionTooLarge(error)
         }
         do throws(StoreFailure) {
-            try append(authored, status: .executed, to: &transaction)
+            _ = try execute(ready, drafted: draft.patches, cursors: epoch, in: &transaction)
         } catch {
             transaction.fail(error)
             throw NodeError(error)
         }
-        settle(authored.change, draft, storeName)
-        return TransactionOutcome(
-            change: authored.change.id, version: VersionToken(frontier: [authored.change.id]).text)
-    }
-
-    /// Brings records and watchers up to the change.
-    private mutating func settle(_ change: Change, _ draft: Draft, _ storeName: UInt64) {
-        var told: [ChangeEvent.DocumentPatches] = []
-        for part in change.parts {
-            guard var cached = documents.take(part.key) else {
-                preconditionFailure("\(part.key) was authored on")
-            }
-            note(change, bytes: part.estimatedBytes, in: &cached)
-            told.add(draft.patches[part.key] ?? [], to: cached.document)
-            documents.put(cached)
-        }
-        tell(told, of: change, store: storeName)
+        let id = ready.change.id
+        return TransactionOutcome(change: id, version: VersionToken(frontier: [id]).text)
     }
 
     /// Makes the documents of a refused transaction again, as they were before it.

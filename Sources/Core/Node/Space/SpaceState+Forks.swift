@@ -96,7 +96,7 @@ extension SpaceState {
     }
 
     /// Keeps that the change which was just appended is held and not executed.
-    mutating func noteSkipped(
+    mutating func recordSkipped(
         _ change: Change, _ reason: SkippedRecord.Reason,
         to transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {

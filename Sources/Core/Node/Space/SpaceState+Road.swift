@@ -1,6 +1,6 @@
 // The end of the one road (DESIGN 3): a ready change is appended to the log and applied to its documents,
-// both in the batch's store transaction. Local and remote changes meet here; nothing else writes logs or
-// documents.
+// both in the batch's store transaction. Local, remote and re-issued changes meet here, and nothing else appends
+// to logs. Documents have one more writer: a rebuild makes them again from the log (SpaceState+Rebuild).
 
 import Bytes
 import Causality
@@ -11,8 +11,89 @@ import Replication
 import Wire
 
 extension SpaceState {
+    /// The end of the road, for local, remote and re-issued changes alike: appends the change, brings its
+    /// documents up to it, and tells watchers. `drafted`: the patches of a change that was authored on the
+    /// cached documents, which show it already. `isQuarantined`: it is held and not executed. What came of
+    /// it. After a throw before the append nothing is changed; after a later one the batch is lost.
+    mutating func execute(
+        _ ready: ReadyChange, drafted: [Key: [Patch]]? = nil, isQuarantined: Bool = false,
+        cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> ChangeStatus {
+        precondition(drafted == nil || ready.status == .executed && !isQuarantined, "a draft is executed")
+        var status = ready.status
+        var reason = SkippedRecord.Reason.unknown
+        if status == .executed, isQuarantined { (status, reason) = (.skipped, .quarantined) }
+        var patches: [ChangeEvent.DocumentPatches]?
+        let before = position
+        do throws(StoreFailure) {
+            patches = try appendAndApply(ready.verified, status, drafted, in: &transaction)
+        } catch {
+            guard case .unusable = error, position == before else { throw error }
+            let unreadable = try unreadable(in: ready.change, from: &transaction)
+            if unreadable.isEmpty { throw error }
+            // Held, so that what is behind it comes in, and passed on. Nothing is shown of a part of it.
+            status = .skipped
+            if reason != .quarantined { reason = .unreadable }
+            patches = try appendAndApply(ready.verified, status, nil, beside: unreadable, in: &transaction)
+        }
+        precondition(position == before.next, "a change takes one position, not \(before) to \(position)")
+        if let seal = ready.seal {
+            try transaction.beginWriting()
+            try transaction.store.addSeal(id, seal, isBoundary: ready.verified.isBoundary)
+        }
+        if status == .skipped { try recordSkipped(ready.change, reason, to: &transaction) }
+        publish(patches, of: ready.change, cursors: epoch)
+        if documents.dirtyCount >= NodeLimits.dirtyDocumentsMax {
+            try writeDocuments(to: &transaction)
+            trimDocuments(sharing: 1)
+        }
+        return status
+    }
+
+    /// The patches for watchers; nil when the change gives no line. Where a document cannot be loaded it fails
+    /// before anything is changed; `unreadable` ones are let alone.
+    private mutating func appendAndApply(
+        _ verified: VerifiedChange, _ status: ChangeStatus, _ drafted: [Key: [Patch]]?,
+        beside unreadable: Set<Key> = [], in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches]? {
+        let change = verified.change
+        // Loaded first: once the change is in the log, loading a document would apply it too.
+        var parts = status == .void ? [] : change.parts
+        if !unreadable.isEmpty { parts.removeAll { unreadable.contains($0.key) } }
+        if drafted == nil, isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
+        var patches: [ChangeEvent.DocumentPatches] = []
+        if parts.count == 1 {
+            var cached = try takeDocument(parts[0].key, from: &transaction)
+            do throws(StoreFailure) {
+                try append(verified, status: status, to: &transaction)
+            } catch {
+                documents.put(cached)
+                throw error
+            }
+            apply(parts[0], of: change, status, drafted, to: &cached, &patches)
+            documents.put(cached)
+            return status == .executed ? patches : nil
+        }
+        var loaded: [CachedDocument] = []
+        loaded.reserveCapacity(parts.count)
+        do throws(StoreFailure) {
+            for part in parts { loaded.append(try takeDocument(part.key, from: &transaction)) }
+            try append(verified, status: status, to: &transaction)
+        } catch {
+            for cached in loaded { documents.put(cached) }
+            throw error
+        }
+        loaded.reverse()
+        for part in parts {
+            guard var cached = loaded.popLast() else { preconditionFailure("\(part.key) was loaded above") }
+            apply(part, of: change, status, drafted, to: &cached, &patches)
+            documents.put(cached)
+        }
+        return status == .executed && !parts.isEmpty ? patches : nil
+    }
+
     /// Appends a change to the open run.
-    mutating func append(
+    private mutating func append(
         _ verified: VerifiedChange, status: ChangeStatus,
         to transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
@@ -75,44 +156,6 @@ extension SpaceState {
         openRun = nil
     }
 
-    /// Appends and applies a change that came from elsewhere; the patches for watchers, nil when it gives no
-    /// line. Where a document cannot be loaded it fails before anything is changed; `unreadable` ones are let
-    /// alone.
-    mutating func execute(
-        _ verified: VerifiedChange, status: ChangeStatus, beside unreadable: Set<Key> = [],
-        in transaction: inout StoreTransaction<some ChangeStore>
-    ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches]? {
-        let change = verified.change
-        // Loaded first: once the change is in the log, loading a document would apply it too.
-        var parts = status == .void ? [] : change.parts
-        if !unreadable.isEmpty { parts.removeAll { unreadable.contains($0.key) } }
-        if isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
-        var patches: [ChangeEvent.DocumentPatches] = []
-        if parts.count == 1 {
-            var cached = try takeDocument(parts[0].key, from: &transaction)
-            try append(verified, status: status, to: &transaction)
-            perform(parts[0], of: change, status, in: &cached, &patches)
-            documents.put(cached)
-            return status == .executed ? patches : nil
-        }
-        var loaded: [CachedDocument] = []
-        loaded.reserveCapacity(parts.count)
-        do throws(StoreFailure) {
-            for part in parts { loaded.append(try takeDocument(part.key, from: &transaction)) }
-        } catch {
-            for cached in loaded { documents.put(cached) }
-            throw error
-        }
-        loaded.reverse()
-        try append(verified, status: status, to: &transaction)
-        for part in parts {
-            guard var cached = loaded.popLast() else { preconditionFailure("\(part.key) was loaded above") }
-            perform(part, of: change, status, in: &cached, &patches)
-            documents.put(cached)
-        }
-        return status == .executed && !parts.isEmpty ? patches : nil
-    }
-
     /// Documents of a change that cannot be made from what is stored. Those that can are in the cache then.
     mutating func unreadable(
         in change: Change, from transaction: inout StoreTransaction<some ChangeStore>
@@ -130,23 +173,25 @@ extension SpaceState {
         return found
     }
 
-    /// What a change does to one document.
-    private mutating func perform(
-        _ part: Change.Part, of change: Change, _ status: ChangeStatus, in cached: inout CachedDocument,
-        _ patches: inout [ChangeEvent.DocumentPatches]
+    /// What a change does to one document, which shows it already when it was drafted there.
+    private mutating func apply(
+        _ part: Change.Part, of change: Change, _ status: ChangeStatus, _ drafted: [Key: [Patch]]?,
+        to cached: inout CachedDocument, _ patches: inout [ChangeEvent.DocumentPatches]
     ) {
-        if status == .skipped {
+        if let drafted {
+            patches.add(drafted[part.key] ?? [], to: cached.document)
+        } else if status == .skipped {
             cached.document.markIncomplete()
         } else {
             let made = cached.document.apply(
                 part.operations, stamps: part.stamps, wantsPatches: watchers > 0)
             if watchers > 0 { patches.add(made, to: cached.document) }
         }
-        note(change, bytes: part.estimatedBytes, in: &cached)
+        record(change, bytes: part.estimatedBytes, in: &cached)
     }
 
     /// Brings the record of a document up to a change that was just applied to it, of which `bytes` are its.
-    mutating func note(_ change: Change, bytes: Int, in cached: inout CachedDocument) {
+    private mutating func record(_ change: Change, bytes: Int, in cached: inout CachedDocument) {
         let wasVisible = cached.record.isVisible
         cached.record.isVisible = cached.document.isVisible
         if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
@@ -159,13 +204,15 @@ extension SpaceState {
 
     /// Appends an event for the watchers of this space; nil: the change gives no line. It names no document
     /// when nothing shows of the change.
-    mutating func tell(_ patches: [ChangeEvent.DocumentPatches]?, of change: Change, store: UInt64) {
+    private mutating func publish(
+        _ patches: [ChangeEvent.DocumentPatches]?, of change: Change, cursors epoch: UInt64
+    ) {
         guard watchers > 0 else { return ring.reset(to: position) }
         guard let patches else { return }
         let author = author(of: change.replica) ?? DeviceID(publicKey: .zero)
         ring.append(
             ChangeEvent(
-                cursor: Cursor(store: store, space: id, position: position).text, change: change.id,
+                cursor: Cursor(store: epoch, space: id, position: position).text, change: change.id,
                 author: author, authorName: nameOf(author), timestamp: change.timestamp,
                 documents: patches, cause: nil),
             at: position)
