@@ -1,12 +1,12 @@
-// What a change is once it is in the log. Admission decides it, the log keeps it, and a closed log, a quarantine
-// or an upgrade may change it later; there is no other list of these.
+// What a change is once it is in the log. Admission decides it, the log keeps it, and a closed log, a
+// quarantine or an upgrade may change it later; there is no other list of these.
 
 /// What came of a committed change. Raw values are stored.
 public enum ChangeStatus: UInt8, Hashable, Sendable {
     /// Its documents show it.
     case executed = 0
-    /// In the log, satisfies contexts, has no effect: statically invalid, its author lost the right, or its log
-    /// is closed before it.
+    /// In the log, satisfies contexts, has no effect: statically invalid, its author lost the right, or its
+    /// log is closed before it.
     case void = 1
     /// Held and passed on, not executed, not void: it has operations of a newer version, is quarantined, or
     /// touches a document that cannot be read. The store keeps which of them beside it.

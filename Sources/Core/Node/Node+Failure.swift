@@ -8,7 +8,8 @@ import Mesh
 import Replication
 
 extension Node {
-    /// Answers the batch with the failure and goes back to what is durable. `repeated`: what is handled again.
+    /// Answers the batch with the failure and goes back to what is durable. `repeated`: what is handled
+    /// again.
     mutating func recover(
         from failure: StoreFailure, repeating repeated: [(RequestID, NodeRequest)], at now: Instant
     ) -> [Effect] {
@@ -83,11 +84,7 @@ extension Node {
     /// Closes the own logs that went on elsewhere, as the lost batch had found. In memory whatever happens,
     /// so that nothing is written at dots that are taken; on disk as soon as a transaction succeeds.
     private mutating func retireLogs() {
-        for space in retiring.sorted() {
-            guard let index = spaces.handle(of: space) else {
-                retiring.remove(space)
-                continue
-            }
+        for index in spaces.indices where spaces[index].findings.isRetiring {
             spaces[index].retireOwnLog()
         }
     }
@@ -109,15 +106,29 @@ extension Node {
 
     /// Shows the alarm in `status` and logs it, once.
     mutating func raise(_ alarm: Alarm) {
-        let known = alarms.contains {
-            $0.code == alarm.code && $0.space == alarm.space && $0.device == alarm.device
-        }
-        if known { return }
-        alarms.append(alarm)
+        let isNew =
+            if let index = alarm.space.flatMap(spaces.handle) {
+                spaces[index].findings.alarms.raise(alarm)
+            } else {
+                alarms.raise(alarm)
+            }
+        guard isNew else { return }
         batch.log(.warning, alarm.code, "\(alarm.message); \(alarm.hint)")
     }
 
     mutating func resolveAlarm(code: String, space: SpaceID? = nil, device: DeviceID? = nil) {
-        alarms.removeAll { $0.code == code && $0.space == space && $0.device == device }
+        if let space {
+            guard let index = spaces.handle(of: space) else { return }
+            spaces[index].findings.alarms.resolve(code, of: device)
+        } else {
+            alarms.resolve(code, of: device)
+        }
+    }
+
+    /// Those of this node, then those of its spaces.
+    var allAlarms: [Alarm] {
+        var all = alarms.list
+        for index in spaces.indices { all += spaces[index].findings.alarms.list }
+        return all
     }
 }

@@ -9,8 +9,7 @@ import Wire
 extension Node {
     mutating func finishSpaces(at now: Instant) throws(StoreFailure) {
         if transaction.failure != nil { return }
-        for space in retiring.sorted() {
-            guard let index = spaces.handle(of: space) else { continue }
+        for index in spaces.indices where spaces[index].findings.isRetiring {
             try keepContinuity(
                 "the log of this node in space \(spaces[index].name) went on elsewhere", at: now)
             try store.put(spaces[index].record)

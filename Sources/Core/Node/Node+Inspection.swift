@@ -41,7 +41,7 @@ extension Node {
     /// Watchers and waits.
     public var openRequests: Int { watchers.count + waitingReads.count + waitingHolds.count }
     public var openConnections: Int { links.connections.count }
-    public var raisedAlarms: [Alarm] { alarms }
+    public var raisedAlarms: [Alarm] { allAlarms }
     /// Counters of the node, as `metrics` shows them.
     public func metricsText(at now: Instant) -> String { metrics(at: now) }
 }

@@ -43,13 +43,10 @@ public struct Node<Store: ChangeStore> {
     var watchers: [Watcher] = []
     var waitingReads: [WaitingRead] = []
     var waitingHolds: [WaitingHold] = []
-    /// Spaces whose own log goes on elsewhere, which the store does not say yet: the batch that found it
-    /// failed.
-    var retiring: Set<SpaceID> = []
     /// Spaces that this device left, as far as they still matter.
     var left = LeftSpaces()
-    /// By code, space and device; each stays until it is resolved.
-    var alarms: [Alarm] = []
+    /// Of no space; each stays until it is resolved. Those of a space are its own.
+    var alarms = AlarmList()
     var listening: [String] = []
     var diskFree: UInt64 = .max
     /// Monotonic milliseconds of the next sweep of expired idempotency keys.
@@ -98,6 +95,7 @@ public struct Node<Store: ChangeStore> {
                 staticKey: AgreementKey(secret: entropy.secret(32))),
             seed: entropy.u64(), times: configuration.settings.liveness, at: now.monotonic)
         spaces = other.spaces
+        spaces.forgetFindings()
         for index in spaces.indices { spaces[index].replication = Replication() }
         try openStore(reading: false, at: now)
         try openLinks(at: now)
@@ -165,10 +163,12 @@ public struct Node<Store: ChangeStore> {
         }
         startsBefore = nil
         if upgrade == .written { upgrade = .done }
-        retiring = []
         notesAreDurable()
         links.book.markDurable()
-        for index in spaces.indices { spaces[index].durable = spaces[index].held }
+        for index in spaces.indices {
+            spaces[index].durable = spaces[index].held
+            spaces[index].findings.isRetiring = false
+        }
         for (request, work) in done.afterCommit { openReading(request, work, at: now) }
         answerWaiting(at: now)
         feedWatchers()
@@ -187,7 +187,9 @@ public struct Node<Store: ChangeStore> {
         for waiting in waitingReads { next = min(next ?? .max, waiting.deadline) }
         for waiting in waitingHolds { next = min(next ?? .max, waiting.deadline) }
         if let moment = cautionDeadline { next = min(next ?? .max, moment) }
-        for pending in links.reissues.values { next = min(next ?? .max, pending.due) }
+        for index in spaces.indices {
+            if let due = spaces[index].findings.reissues.deadline { next = min(next ?? .max, due) }
+        }
         if let moment = linksDeadline { next = min(next ?? .max, moment) }
         return next
     }

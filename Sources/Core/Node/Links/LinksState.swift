@@ -19,12 +19,6 @@ struct PendingDial: Sendable {
     let purpose: ConnectionPurpose
 }
 
-/// A member's word about our own log in a space.
-struct LogClaim: Hashable, Sendable {
-    let peer: DeviceID
-    let space: SpaceID
-}
-
 /// The node's links and what belongs to them.
 struct LinksState: Sendable {
     let identity: LinkIdentity
@@ -35,13 +29,6 @@ struct LinksState: Sendable {
     var nextDial = ConnectionID.firstDialled
     var table: LinkTable<ConnectionID>
     var book = AddressBook()
-    /// Members whose claim to hold more, or other, of our own log in a space made us leave it, and that have
-    /// not shown it yet.
-    var claims: Set<LogClaim> = []
-    /// Branches of our own closed logs that are re-issued step by step.
-    var reissues: [LogID: PendingReissue] = [:]
-    /// Those of them that peers must be asked for again.
-    var unheard: Set<LogID> = []
     /// What the names among the addresses mean.
     var names = NameTable()
     /// Counts up when there may be something new to tell in PEERS; starts at 1.

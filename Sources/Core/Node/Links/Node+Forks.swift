@@ -22,7 +22,7 @@ extension Node {
         guard spaces[index].forks.closed.count < WireLimits.forksMax else { return }
         let (space, replica) = (spaces[index].id, proof.replica)
         // It shows what whoever spoke of our log meant.
-        if proof.declaration.device == device { links.claims = links.claims.filter { $0.space != space } }
+        if proof.declaration.device == device { spaces[index].findings.claims = [] }
         if replica == spaces[index].ownReplica {
             try leaveOwnLog(
                 of: index, "this node's log \(replica) was written twice, here and by a copy", at: now)
@@ -49,8 +49,8 @@ extension Node {
     }
 
     private mutating func tellFork(_ proof: ForkProof, in index: SpaceHandle, at now: Instant) {
-        let (space, author) = (spaces[index].id, proof.declaration.device)
-        alarms.removeAll { $0.code == "fork-suspicion" && $0.space == space }
+        let author = proof.declaration.device
+        spaces[index].findings.alarms.resolveAll("fork-suspicion")
         let name = spaces[index].nameOf(author)
         raise(Self.fork(proof.replica, proof.first, by: author, name, in: spaces[index], since: now.wall))
         batch.log(

@@ -102,8 +102,7 @@ extension Node {
     ) throws(StoreFailure) {
         // Words alone make us leave one log of a space for each member, until it shows what it spoke of.
         if let peer {
-            let claim = LogClaim(peer: peer, space: spaces[index].id)
-            guard links.claims.insert(claim).inserted else { return }
+            guard spaces[index].findings.claims.insert(peer).inserted else { return }
         }
         raise(
             Alarm(
@@ -117,7 +116,7 @@ extension Node {
             // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it
             // never was, and is made again in a new log. The value is made again from a store that still
             // names the old one: what was learned must outlive that.
-            retiring.insert(spaces[index].id)
+            spaces[index].findings.isRetiring = true
             spaces[index].retireOwnLog()
             throw .overtaken
         }
@@ -132,7 +131,7 @@ extension Node {
         _ place: ChannelPlace, at now: Instant
     ) throws(StoreFailure) {
         guard declaration.device == device else { return }
-        links.claims.remove(LogClaim(peer: links[place.link].device, space: spaces[place.space].id))
+        spaces[place.space].findings.claims.remove(links[place.link].device)
         if left.wrote(replica, to: last) { return }
         if replica == spaces[place.space].ownReplica {
             return try leaveOwnLog(

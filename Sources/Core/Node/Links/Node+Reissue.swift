@@ -43,7 +43,7 @@ extension Node {
         throws(StoreFailure)
     {
         if isPlanted("branch-never-reissued") { return }
-        links.reissues[LogID(spaces[index].id, replica)] = PendingReissue(due: now.monotonic)
+        spaces[index].findings.reissues.schedule(replica, at: now.monotonic)
         try reissueDue(at: now)
         askForBranch(replica, in: index)
     }
@@ -62,15 +62,16 @@ extension Node {
     /// on.
     mutating func resumeReissues(from due: UInt64) {
         if isPlanted("branch-never-reissued") { return }
-        for space in spaces {
-            for replica in space.forks.closed.replicas where space.forks.authors[replica] == device {
-                links.reissues[LogID(space.id, replica)] = PendingReissue(due: due)
+        for index in spaces.indices {
+            for replica in spaces[index].forks.closed.replicas
+            where spaces[index].forks.authors[replica] == device {
+                spaces[index].findings.reissues.schedule(replica, at: due)
             }
         }
     }
 
     mutating func tickForks(at now: Instant) {
-        guard !links.reissues.isEmpty, transaction.failure == nil else { return }
+        guard transaction.failure == nil else { return }
         do throws(StoreFailure) {
             try reissueDue(at: now)
         } catch {
@@ -80,20 +81,18 @@ extension Node {
 
     /// Re-issues the branches that are held here, as far as their turn has come.
     mutating func reissueDue(at now: Instant) throws(StoreFailure) {
-        for log in links.reissues.keys.sorted() {
-            guard let pending = links.reissues[log], pending.due <= now.monotonic else { continue }
-            guard let index = spaces.handle(of: log.space) else {
-                links.reissues[log] = nil
-                continue
-            }
-            switch try reissueHeld(log.replica, pending.walk, in: index) {
-            case .through:
-                links.reissues[log] = nil
-                if links.unheard.remove(log) != nil { askForBranch(log.replica, in: index) }
-            case .more(let walk): links.reissues[log] = PendingReissue(due: now.monotonic, walk: walk)
-            case .waits:
-                links.reissues[log] = PendingReissue(
-                    due: now.monotonic + ReplicationLimits.reissueMilliseconds)
+        for index in spaces.indices {
+            for replica in spaces[index].findings.reissues.due(at: now.monotonic) {
+                let walk = spaces[index].findings.reissues.walk(of: replica)
+                switch try reissueHeld(replica, walk, in: index) {
+                case .through:
+                    if spaces[index].findings.reissues.finish(replica) { askForBranch(replica, in: index) }
+                case .more(let walk):
+                    spaces[index].findings.reissues.schedule(replica, at: now.monotonic, walk)
+                case .waits:
+                    let due = now.monotonic + ReplicationLimits.reissueMilliseconds
+                    spaces[index].findings.reissues.schedule(replica, at: due)
+                }
             }
         }
     }
@@ -418,8 +417,7 @@ extension Node {
 
     /// What a branch was made on is under way: it is asked for again in a moment.
     private mutating func askAgain(_ replica: ReplicaID, in index: SpaceHandle, at now: Instant) {
-        let log = LogID(spaces[index].id, replica)
-        links.unheard.insert(log)
-        links.reissues[log] = PendingReissue(due: now.monotonic + ReplicationLimits.reissueMilliseconds)
+        let due = now.monotonic + ReplicationLimits.reissueMilliseconds
+        spaces[index].findings.reissues.scheduleUnheard(replica, at: due)
     }
 }

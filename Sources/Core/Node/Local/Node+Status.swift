@@ -11,7 +11,7 @@ extension Node {
             device: device, name: configuration.settings.deviceName, version: configuration.version,
             instance: hexadecimal(instance), spaces: spaces.map(report), links: linkCount,
             listening: listening,
-            clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: alarms,
+            clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: allAlarms,
             discovery: discoveryReport())
     }
 
@@ -63,7 +63,7 @@ extension Node {
             ("links", "Live links to peers.", UInt64(linkCount)),
             ("watchers", "Open change streams.", UInt64(watchers.count)),
             ("waits", "Requests that wait.", UInt64(waitingReads.count + waitingHolds.count)),
-            ("alarms", "Alarms that are raised.", UInt64(alarms.count)),
+            ("alarms", "Alarms that are raised.", UInt64(allAlarms.count)),
             (
                 "logs_closed", "Logs that were proved to be forked.",
                 UInt64(spaces.reduce(0) { $0 + $1.forks.closed.count })

@@ -1,6 +1,7 @@
 // The end of the one road (DESIGN 3): a ready change is appended to the log and applied to its documents,
-// both in the batch's store transaction. Local, remote and re-issued changes meet here, and nothing else appends
-// to logs. Documents have one more writer: a rebuild makes them again from the log (SpaceState+Rebuild).
+// both in the batch's store transaction. Local, remote and re-issued changes meet here, and nothing else
+// appends to logs. Documents have one more writer: a rebuild makes them again from the log
+// (SpaceState+Rebuild).
 
 import Bytes
 import Causality
@@ -50,8 +51,8 @@ extension SpaceState {
         return status
     }
 
-    /// The patches for watchers; nil when the change gives no line. Where a document cannot be loaded it fails
-    /// before anything is changed; `unreadable` ones are let alone.
+    /// The patches for watchers; nil when the change gives no line. Where a document cannot be loaded it
+    /// fails before anything is changed; `unreadable` ones are let alone.
     private mutating func appendAndApply(
         _ verified: VerifiedChange, _ status: ChangeStatus, _ drafted: [Key: [Patch]]?,
         beside unreadable: Set<Key> = [], in transaction: inout StoreTransaction<some ChangeStore>

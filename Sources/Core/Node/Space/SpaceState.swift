@@ -46,6 +46,8 @@ struct SpaceState: Sendable {
     var census = LogCensus()
     /// Closed logs, and what follows from them.
     var forks = SpaceForks()
+    /// What no lost batch undoes.
+    var findings = SpaceFindings()
     /// Changes that are held and not executed, although they are not void, by their ids.
     var skipped: [Dot: SkippedRecord] = [:]
 

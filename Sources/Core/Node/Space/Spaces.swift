@@ -52,15 +52,22 @@ struct Spaces: Sendable {
         return list.remove(at: offset)
     }
 
-    /// Everything is made again from the store; of replication stays what is known without links.
+    /// Everything is made again from the store; what was found out stays, and of replication what is known
+    /// without links.
     mutating func replaceAll(with spaces: Spaces) {
         let former = self
         list = spaces.list
         for offset in list.indices {
             guard let known = former.handle(of: list[offset].id) else { continue }
+            list[offset].findings = former[known].findings
             list[offset].replication = former[known].replication
         }
         generation += 1
+    }
+
+    /// Spaces of another node, of which this one has found out nothing.
+    mutating func forgetFindings() {
+        for offset in list.indices { list[offset].findings = SpaceFindings() }
     }
 
     /// Ids ascend, each once.
