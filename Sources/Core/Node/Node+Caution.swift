@@ -173,9 +173,7 @@ extension Node {
     private mutating func execute(_ candidate: Candidate, in space: SpaceID) throws(StoreFailure) {
         guard let index = spaces.handle(of: space) else { return }
         let log = LogID(space, candidate.change.replica)
-        switch Admission.admit(
-            candidate, held: spaces[index].held, closed: spaces[index].forks.closed,
-            roster: &spaces[index].roster)
+        switch spaces[index].admit(candidate)
         {
         case .ready(let ready): try execute(ready, in: index)
         case .duplicate: break
@@ -234,14 +232,14 @@ extension Node {
                     continue
                 }
                 guard !Admission.hasUnknownOperations(change) else { continue }
-                let unreadable = try spaces[index].unreadable(in: change, from: &transaction)
+                let unreadable = try spaces[index].documents.unreadable(in: change, from: transaction.store)
                 if !unreadable.isEmpty { continue }
                 try transaction.beginWriting()
                 let author = spaces[index].author(of: change.replica) ?? DeviceID(publicKey: .zero)
                 let rebuild = Rebuild(change: change.id, author: author, cause: "upgrade", wall: now.wall)
                 try spaces[index].change(
                     [skipped.change], to: Admission.isStaticallyValid(change) ? .executed : .void, rebuild,
-                    storeName, in: &transaction)
+                    cursors: storeName, in: &transaction)
                 try store.put(spaces[index].record)
                 batch.log(
                     .notice, "change-executed",

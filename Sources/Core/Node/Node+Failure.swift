@@ -75,7 +75,7 @@ extension Node {
         try loadSpaces(reissuesFrom: now.monotonic + ReplicationLimits.reissueMilliseconds)
         for index in watchers.indices {
             if let space = spaces.handle(of: watchers[index].space) {
-                spaces[space].watchers += 1
+                spaces[space].documents.addWatcher(at: spaces[space].position)
                 if watchers[index].position > spaces[space].position { watchers[index].needsResync = true }
             }
         }
@@ -85,7 +85,7 @@ extension Node {
     /// so that nothing is written at dots that are taken; on disk as soon as a transaction succeeds.
     private mutating func retireLogs() {
         for index in spaces.indices where spaces[index].findings.isRetiring {
-            spaces[index].retireOwnLog()
+            spaces[index].logs.retireOwn()
         }
     }
 
@@ -102,33 +102,5 @@ extension Node {
         } else if wasLow && !isLow {
             resolveAlarm(code: "disk-low")
         }
-    }
-
-    /// Shows the alarm in `status` and logs it, once.
-    mutating func raise(_ alarm: Alarm) {
-        let isNew =
-            if let index = alarm.space.flatMap(spaces.handle) {
-                spaces[index].findings.alarms.raise(alarm)
-            } else {
-                alarms.raise(alarm)
-            }
-        guard isNew else { return }
-        batch.log(.warning, alarm.code, "\(alarm.message); \(alarm.hint)")
-    }
-
-    mutating func resolveAlarm(code: String, space: SpaceID? = nil, device: DeviceID? = nil) {
-        if let space {
-            guard let index = spaces.handle(of: space) else { return }
-            spaces[index].findings.alarms.resolve(code, of: device)
-        } else {
-            alarms.resolve(code, of: device)
-        }
-    }
-
-    /// Those of this node, then those of its spaces.
-    var allAlarms: [Alarm] {
-        var all = alarms.list
-        for index in spaces.indices { all += spaces[index].findings.alarms.list }
-        return all
     }
 }

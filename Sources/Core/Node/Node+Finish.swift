@@ -17,18 +17,16 @@ extension Node {
         for index in spaces.indices { noteDamages(in: index, at: now) }
         for index in spaces.indices where spaces[index].hasUnwritten {
             try spaces[index].seal(with: configuration.device, in: &transaction)
-            try spaces[index].writeDocuments(to: &transaction)
         }
         // Reads fill the cache as well as writes do, and all spaces share it.
-        let sharing = spaces.reduce(0) { $0 + ($1.documents.count > 0 ? 1 : 0) }
-        for index in spaces.indices { spaces[index].trimDocuments(sharing: sharing) }
+        let sharing = spaces.reduce(0) { $0 + ($1.documents.cache.count > 0 ? 1 : 0) }
+        for index in spaces.indices { spaces[index].documents.trim(sharing: sharing) }
         if transaction.isWriting { counters.commits += 1 }
     }
 
     /// Documents that were found damaged in this batch: somebody should look.
     private mutating func noteDamages(in index: SpaceHandle, at now: Instant) {
-        if spaces[index].damages.isEmpty { return }
-        for (key, damage) in spaces[index].damages.sorted(by: { $0.key < $1.key }) {
+        for (key, damage) in spaces[index].documents.takeDamages() {
             if damage.isUnreadable {
                 noteUnreadable(key, of: spaces[index].id, damage.reason, at: now)
                 continue
@@ -42,7 +40,6 @@ extension Node {
                     hint: "look at the disk and the memory: what changed one may change another",
                     since: now.wall, space: spaces[index].id))
         }
-        spaces[index].damages = [:]
     }
 
     /// A document that cannot be made from what is stored.

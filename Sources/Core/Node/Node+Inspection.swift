@@ -18,20 +18,21 @@ extension Node {
     /// Both forms of documents, in their order; nil when this node is not in the space.
     public func inspect(_ keys: [Key], in space: SpaceID) throws(StoreFailure) -> [InspectedDocument]? {
         guard let index = spaces.handle(of: space) else { return nil }
-        precondition(spaces[index].openRun == nil, "an inspection within a batch")
+        precondition(spaces[index].logs.openRun == nil, "an inspection within a batch")
         var reader = LogReader(space: space)
         var inspected: [InspectedDocument] = []
         for key in keys {
-            let stored = try SpaceState.load(key, of: space, from: store, with: &reader).document
+            let stored = try SpaceDocuments.load(key, of: space, from: store, with: &reader).document
             inspected.append(
-                InspectedDocument(cached: spaces[index].documents.peek(key) { $0.document }, stored: stored))
+                InspectedDocument(
+                    cached: spaces[index].documents.cache.peek(key) { $0.document }, stored: stored))
         }
         return inspected
     }
 
     /// What a program would read, from memory when it is there; nil when it is absent.
     public func glance(_ key: Key, in space: SpaceID) -> PlainValue? {
-        spaces.handle(of: space).flatMap { spaces[$0].documents.peek(key) { $0.document.plain } } ?? nil
+        spaces.handle(of: space).flatMap { spaces[$0].documents.cache.peek(key) { $0.document.plain } } ?? nil
     }
 
     /// Spaces of this node by id, ascending.

@@ -32,7 +32,7 @@ extension Node {
         try whereThereIsRoom { node throws(StoreFailure) in try node.recallContinuity(at: now) }
         recallForks(at: now)
         for index in spaces.indices {
-            for device in spaces[index].census.crowding { noteCrowd(of: device, in: index, at: now) }
+            for device in spaces[index].logs.census.crowding { noteCrowd(of: device, in: index, at: now) }
         }
         resumeReissues(from: 0)
         try whereThereIsRoom { node throws(StoreFailure) in try node.openCaution(at: now) }
@@ -88,7 +88,7 @@ extension Node {
         try renameStore()
         guard wasUsed, let reason = configuration.discontinuity else { return }
         for index in spaces.indices where !isPlanted("sequence-reused-after-restore") {
-            spaces[index].retireOwnLog()
+            spaces[index].logs.retireOwn()
             try store.put(spaces[index].record)
         }
         try keepContinuity(reason, at: now)
@@ -122,9 +122,9 @@ extension Node {
 
     /// Reads all spaces. Branches of this device's closed logs are issued again from `due` on.
     mutating func loadSpaces(reissuesFrom due: UInt64 = 0) throws(StoreFailure) {
-        var loaded: [SpaceState] = []
+        var loaded: [Space] = []
         for record in try store.spaces() {
-            loaded.append(try SpaceState(record, device: device, from: store))
+            loaded.append(try Space(record, device: device, from: store))
         }
         spaces.replaceAll(with: Spaces(loaded))
         try loadLeft()
@@ -138,103 +138,5 @@ extension Node {
             throw .unusable(.unreadable(.leftSpaces, nil))
         }
         left = known
-    }
-}
-
-extension SpaceState {
-    init(_ record: SpaceRecord, device: DeviceID, from store: some StoreReading) throws(StoreFailure) {
-        let operations = try store.rosterOperations(record.id)
-        roster = try Self.roster(of: record.id, stored: operations)
-        do throws(SpaceKeysFault) {
-            keys = try SpaceKeys(decoding: record.keys, of: record.id)
-        } catch {
-            throw .unreadable(.keys(of: record.id), error)
-        }
-        invites = try Self.invites(of: record.id, from: store)
-        id = record.id
-        name = record.name
-        position = record.position
-        incarnation = record.incarnation
-        forks = try SpaceForks(of: record.id, from: store)
-        for one in try store.skipped(record.id) { skipped[Dot(one.change.replica, one.change.last)] = one }
-        let heads = try store.heads(record.id)
-        held = forks.closed.clamped(heads)
-        durable = held
-        documentCount = try store.documentCount(record.id)
-        ring = EventRing(start: record.position)
-        for entry in heads.entries {
-            let log = try Self.log(entry.replica, in: id, from: store)
-            logs[entry.replica] = log
-            census.note(entry.replica, of: log.declaration.device)
-        }
-        ownReplica = incarnation.map {
-            ReplicaID(space: record.id, declaration: .init(device: device, incarnation: $0))
-        }
-    }
-
-    /// A space that was just made or joined.
-    init(roster: Roster, keys: SpaceKeys, name: String) {
-        id = roster.space
-        self.name = name
-        self.roster = roster
-        self.keys = keys
-        invites = IssuedInvites()
-        position = .start
-        incarnation = nil
-        held = VersionVector()
-        durable = VersionVector()
-        documentCount = 0
-        ring = EventRing(start: .start)
-    }
-
-    private static func roster(of space: SpaceID, stored operations: [[UInt8]]) throws(StoreFailure) -> Roster
-    {
-        do {
-            guard let genesis = operations.first else { throw RosterFault.notGenesis }
-            var roster = try Roster(genesis: RosterOperation(decoding: genesis))
-            for bytes in operations.dropFirst() { _ = try roster.add(RosterOperation(decoding: bytes)) }
-            return roster
-        } catch {
-            throw .unreadable(.roster(of: space), error)
-        }
-    }
-
-    private static func invites(of space: SpaceID, from store: some StoreReading) throws(StoreFailure)
-        -> IssuedInvites
-    {
-        guard let bytes = try store.meta(NodeMeta.invites(space)) else { return IssuedInvites() }
-        do throws(DecodeFault) {
-            return try IssuedInvites(decoding: bytes)
-        } catch {
-            throw .unreadable(.invites(of: space), error)
-        }
-    }
-
-    /// A log at its head, from its last boundary on.
-    static func log(_ replica: ReplicaID, in space: SpaceID, from store: some StoreReading)
-        throws(StoreFailure)
-        -> LogState
-    {
-        let stored = try store.boundary(space, replica, before: .max)
-        var pieces: [[UInt8]] = []
-        var from = (stored?.last ?? .none) + 1
-        while true {
-            let runs = try store.runs(space, replica, from: from, bytesMax: WireLimits.boundaryBytes)
-            guard let last = runs.last else { break }
-            pieces += runs.map(\.bytes)
-            from = last.last + 1
-        }
-        do {
-            let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
-            return try LogState(recovering: replica, in: space, from: boundary, pieces)
-        } catch {
-            throw .unreadable(.log(replica), error)
-        }
-    }
-
-    /// The next local write opens a new incarnation; the old log is from now on one like any other.
-    mutating func retireOwnLog() {
-        incarnation = nil
-        ownReplica = nil
     }
 }

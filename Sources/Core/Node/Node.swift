@@ -17,11 +17,6 @@ import Wire
 public struct Node<Store: ChangeStore> {
     /// The store and what this batch writes to it.
     var transaction: StoreTransaction<Store>
-    /// Public so that the simulator can take a copy of the disk and let it fail.
-    public var store: Store {
-        get { transaction.store }
-        _modify { yield &transaction.store }
-    }
     var configuration: NodeConfiguration
     let device: DeviceID
     /// Keys, nonces, incarnations.
@@ -166,8 +161,7 @@ public struct Node<Store: ChangeStore> {
         notesAreDurable()
         links.book.markDurable()
         for index in spaces.indices {
-            spaces[index].durable = spaces[index].held
-            spaces[index].findings.isRetiring = false
+            spaces[index].markDurable()
         }
         for (request, work) in done.afterCommit { openReading(request, work, at: now) }
         answerWaiting(at: now)

@@ -68,9 +68,9 @@ extension Node {
             let update = DeviceDescription(
                 name: name, boxKey: configuration.box.publicKey, addresses: announcedAddresses())
             do throws(RosterFault) {
-                let operation = try spaces[index].roster.author(
+                let operation = try spaces[index].membership.roster.author(
                     .deviceUpdate(.init(update)), at: now.timestamp, by: configuration.device)
-                _ = try spaces[index].roster.add(operation)
+                _ = try spaces[index].membership.roster.add(operation)
                 keepRoster([operation], in: index, at: now)
             } catch {
                 // Whoever left or was removed has no word in that roster any more.

@@ -3,7 +3,7 @@
 // reach before others would let replicas differ for ever. But a context that names everything held would soon
 // be larger than a change may be, and no honest member could write again. So beyond some thousands of logs
 // an author leaves out what is the crowd's (decision 0108): of each device it names the longest logs, and
-// what the documents of the transaction are made of, which `SpaceState` adds.
+// what the documents of the transaction are made of, which `Space` adds.
 
 public import Causality
 

@@ -23,8 +23,8 @@ import Wire
         let device = DeviceID(publicKey: Bytes32([UInt8](repeating: 9, count: 32)))
         // As if they had been executed: their changes touched other documents.
         for replica in crowd(40_000) {
-            node.node.spaces[0].held.advance(replica, to: SequenceNumber(1))
-            node.node.spaces[0].census.note(replica, of: device)
+            node.node.spaces[0].logs.held.advance(replica, to: SequenceNumber(1))
+            node.node.spaces[0].logs.census.note(replica, of: device)
         }
         node.node.noteCrowd(of: device, in: node.node.spaces.startIndex, at: node.now)
         let after = try node.transact("notes", [set("a", [.key("x")], number(2)), increment("b", "n")])
@@ -49,14 +49,16 @@ import Wire
         let device = DeviceID(publicKey: Bytes32([UInt8](repeating: 9, count: 32)))
         let replicas = crowd(20_000)
         for replica in replicas {
-            node.node.spaces[0].held.advance(replica, to: SequenceNumber(1))
-            node.node.spaces[0].census.note(replica, of: device)
+            node.node.spaces[0].logs.held.advance(replica, to: SequenceNumber(1))
+            node.node.spaces[0].logs.census.note(replica, of: device)
         }
         let spared = try #require(
-            replicas.first { node.node.spaces[0].census.named(of: node.node.spaces[0].held)[$0] == .none })
+            replicas.first {
+                node.node.spaces[0].logs.census.named(of: node.node.spaces[0].held)[$0] == .none
+            })
         var cached = try node.node.spaces[0].takeDocument("a", from: &node.node.transaction)
         cached.record.frontier.append(Dot(spared, SequenceNumber(1)))
-        node.node.spaces[0].documents.put(cached)
+        node.node.spaces[0].documents.cache.put(cached)
         for (document, isNamed) in [("a", true), ("b", false)] as [(Key, Bool)] {
             let draft = try node.node.spaces[0].draft(
                 at: node.now, touching: [document], from: &node.node.transaction)

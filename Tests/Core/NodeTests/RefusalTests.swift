@@ -184,10 +184,8 @@ import Wire
             invite: burned.token.secret.id, device: device, proof: proof,
             handshakeHash: [UInt8](repeating: 2, count: 64))
         var space = node.node.spaces[0]
-        let keys = space.keys
         for _ in 0..<RosterLimits.wrongProofsMax {
-            let outcome = space.invites.admit(
-                request, in: &space.roster, keys: keys, ephemeral: box, at: node.now, by: key)
+            let outcome = space.membership.admit(request, ephemeral: box, at: node.now, by: key)
             guard case .refused = outcome else { throw Unexpected() }
         }
         node.node.spaces[0] = space

@@ -37,7 +37,7 @@ import Testing
         let bytes = Document(key: "k").encodeSnapshot()
         let newer = SnapshotRecord(position: CommitPosition(1), bytes: [bytes[0] + 1] + bytes.dropFirst())
         do throws(StoreFailure) {
-            _ = try SpaceState.decode(newer, "k")
+            _ = try SpaceDocuments.decode(newer, "k")
             Issue.record("it was read")
         } catch {
             guard case .unusable(.newerSnapshot("k", version: UInt64(bytes[0] + 1))) = error else {

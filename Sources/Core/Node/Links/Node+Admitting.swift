@@ -38,7 +38,8 @@ extension Node {
             invite: InviteID(raw: invite), device: link.peer.device, proof: try JoinProof(decoding: body),
             handshakeHash: link.handshakeHash)
         let ephemeral = AgreementKey(secret: entropy.secret(32))
-        let outcome = spaces[index].admit(request, ephemeral: ephemeral, at: now, by: configuration.device)
+        let outcome = spaces[index].membership.admit(
+            request, ephemeral: ephemeral, at: now, by: configuration.device)
         switch outcome {
         case .admitted(let operation, let answer):
             do throws(StoreFailure) {
@@ -83,14 +84,5 @@ extension Node {
         _ connection: ConnectionHandle, _ refusal: JoinRefusal, at now: Instant
     ) {
         close(connection, CloseCode(rawValue: refusal.closeCode), refusal.message, at: now)
-    }
-}
-
-extension SpaceState {
-    /// Decides about a joiner; roster and invites change together.
-    fileprivate mutating func admit(
-        _ request: JoinRequest, ephemeral: AgreementKey, at now: Instant, by key: SigningKey
-    ) -> JoinOutcome {
-        invites.admit(request, in: &roster, keys: keys, ephemeral: ephemeral, at: now, by: key)
     }
 }

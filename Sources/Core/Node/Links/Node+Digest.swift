@@ -48,7 +48,7 @@ extension DigestWalk {
 extension Node {
     /// When vectors are equal for so long, the documents are compared.
     private func digestDelay(of space: SpaceID) -> UInt64 {
-        let documents = spaces.handle(of: space).map { UInt64(max(0, spaces[$0].documentCount)) } ?? 0
+        let documents = spaces.handle(of: space).map { UInt64(max(0, spaces[$0].documents.count)) } ?? 0
         return ReplicationLimits.digestDelayMilliseconds
             + documents * ReplicationLimits.digestMillisecondsPerDocument
     }
@@ -102,10 +102,10 @@ extension Node {
     private func digestLine(
         _ key: Key, in index: SpaceHandle, with reader: inout LogReader
     ) throws(StoreFailure) -> StateDigest.Line {
-        if let digest = spaces[index].documents.peek(key, { $0.document.digest() }) {
+        if let digest = spaces[index].documents.cache.peek(key, { $0.document.digest() }) {
             return StateDigest.Line(key: key, digest: digest)
         }
-        let document = try SpaceState.load(key, of: spaces[index].id, from: store, with: &reader).document
+        let document = try SpaceDocuments.load(key, of: spaces[index].id, from: store, with: &reader).document
         return StateDigest.Line(key: key, digest: document.digest())
     }
 
@@ -128,7 +128,7 @@ extension Node {
         }
         let frame = DigestFrame(
             vectorHash: Blake2b.hash256(writer.bytes), rosterHash: spaces[index].roster.rosterHash,
-            exceptionsHash: spaces[index].exceptionsHash, documentsDigest: walk.digest.whole)
+            exceptionsHash: spaces[index].exceptions.hash, documentsDigest: walk.digest.whole)
         channel.digest.tell(frame)
         return frame
     }

@@ -18,7 +18,7 @@ extension Node {
     mutating func learn(
         _ proof: ForkProof, in index: SpaceHandle, from source: ConnectionID?, at now: Instant
     ) throws(StoreFailure) {
-        guard !spaces[index].knows(proof) else { return }
+        guard !spaces[index].exceptions.knows(proof) else { return }
         guard spaces[index].forks.closed.count < WireLimits.forksMax else { return }
         let (space, replica) = (spaces[index].id, proof.replica)
         // It shows what whoever spoke of our log meant.
@@ -31,7 +31,7 @@ extension Node {
         // trunk. The buffer also holds what waits for it.
         let log = LogID(space, replica)
         if links.buffer.isWaiting(log) { try reopen(log, in: index) }
-        try spaces[index].close(proof, at: now, storeName, in: &transaction)
+        try spaces[index].close(proof, at: now, cursors: storeName, in: &transaction)
         tellFork(proof, in: index, at: now)
         // 2. What was told and heard of it counts to the trunk only.
         let trunkLast = proof.first.previous
@@ -61,7 +61,7 @@ extension Node {
 
     static func fork(
         _ replica: ReplicaID, _ first: SequenceNumber, by author: DeviceID, _ name: String,
-        in space: SpaceState, since: UInt64
+        in space: Space, since: UInt64
     ) -> Alarm {
         Alarm(
             code: "fork",

@@ -125,7 +125,7 @@ extension Node {
         beginChannel(channel, at: now)
     }
 
-    private func isTag(_ tag: Bytes32, of space: SpaceState, _ link: PeerLink) -> Bool {
+    private func isTag(_ tag: Bytes32, of space: Space, _ link: PeerLink) -> Bool {
         space.keys.accessSecrets().contains {
             LinkKeys.openTag(accessSecret: $0, handshakeHash: link.handshakeHash, role: link.role.other)
                 == tag

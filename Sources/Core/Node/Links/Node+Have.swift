@@ -117,10 +117,10 @@ extension Node {
             // never was, and is made again in a new log. The value is made again from a store that still
             // names the old one: what was learned must outlive that.
             spaces[index].findings.isRetiring = true
-            spaces[index].retireOwnLog()
+            spaces[index].logs.retireOwn()
             throw .overtaken
         }
-        spaces[index].retireOwnLog()
+        spaces[index].logs.retireOwn()
         try keepContinuity(reason, at: now)
         try store.put(spaces[index].record)
     }
@@ -242,7 +242,7 @@ extension Node {
     }
 }
 
-extension SpaceState {
+extension Space {
     /// A device said what it holds. Over all its links, copies of it included, no more logs than one of them
     /// may name.
     fileprivate mutating func note(_ vector: VersionVector, of peer: DeviceID, isFull: Bool) {

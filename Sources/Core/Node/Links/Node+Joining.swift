@@ -165,7 +165,7 @@ extension Node {
             }
             try stored { node throws(StoreFailure) in
                 if node.left.index(of: joined.roster.space) != nil { node.forgetLeaving(joined.roster.space) }
-                try node.add(SpaceState(roster: joined.roster, keys: joined.keys, name: name))
+                try node.add(Space(roster: joined.roster, keys: joined.keys, name: name))
             }
             guard let index = spaces.handle(of: joined.roster.space) else {
                 preconditionFailure("the space was added")

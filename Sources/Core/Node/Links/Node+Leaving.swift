@@ -26,7 +26,7 @@ extension Node {
         let space = spaces[index]
         let hasOthers = space.roster.members().contains { $0.state == .active && $0.device != device }
         let isTold = space.roster.role(of: device) != nil || !hasOthers
-        let logs = space.logs.filter { $0.value.declaration.device == device }.keys.sorted()
+        let logs = space.logs.written(by: device)
         left.add(logs.map { LeftSpaces.FormerLog(replica: $0, last: space.held[$0]) })
         if !isTold {
             left.add(
@@ -57,9 +57,9 @@ extension Node {
     /// batch.
     private mutating func announceLeaving(_ index: SpaceHandle, at now: Instant) {
         do throws(RosterFault) {
-            let operation = try spaces[index].roster.author(
+            let operation = try spaces[index].membership.roster.author(
                 .leave, at: now.timestamp, by: configuration.device)
-            _ = try spaces[index].roster.add(operation)
+            _ = try spaces[index].membership.roster.add(operation)
         } catch {
             // Not a member any more: there is nothing to announce.
             return

@@ -196,7 +196,7 @@ extension Node {
 
     // MARK: Changes
 
-    private mutating func sync(of peer: DeviceID, in space: SpaceState, _ link: LinkHandle?)
+    private mutating func sync(of peer: DeviceID, in space: Space, _ link: LinkHandle?)
         -> PeerReport.Sync
     {
         let channel = link.flatMap { links.connections.channel(of: space.id, on: $0) }.map { links[$0] }
@@ -218,7 +218,7 @@ extension Node {
     }
 
     /// How many durable changes of a space these vectors lack.
-    func changes(of space: SpaceState, beyond known: VersionVector) throws(StoreFailure) -> UInt64 {
+    func changes(of space: Space, beyond known: VersionVector) throws(StoreFailure) -> UInt64 {
         // Each position is a change.
         if known.entries.isEmpty, space.held == space.durable { return space.position.value }
         var count: UInt64 = 0

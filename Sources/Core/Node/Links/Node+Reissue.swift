@@ -276,13 +276,10 @@ extension Node {
             return .never
         }
         let again = Candidate.reissued(authored, by: device, heads: candidate.heads)
-        switch Admission.admit(
-            again, held: spaces[index].held, closed: spaces[index].forks.closed, roster: &spaces[index].roster
-        )
+        switch spaces[index].admit(again)
         {
         case .ready(let ready):
-            spaces[index].logs[reissue.replica] = log
-            spaces[index].forks.unsealed.insert(reissue.replica)
+            spaces[index].logs.advanceReissue(log)
             try execute(ready, in: index)
             return .held
         case .duplicate: return .held

@@ -48,7 +48,7 @@ extension Node {
                     keepRoster(added, in: place.space, at: now)
                     return fault(place.link, Self.mayVoidFault, at: now)
                 }
-                switch try spaces[place.space].roster.add(operation) {
+                switch try spaces[place.space].membership.roster.add(operation) {
                 case .added(let operations): added += operations
                 case .known: break
                 case .waiting: isWaiting = true

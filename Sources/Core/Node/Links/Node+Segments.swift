@@ -91,7 +91,7 @@ extension Node {
 
     /// A device with very many logs in a space: all of them are taken in, and somebody should look.
     mutating func noteCrowd(of author: DeviceID, in index: SpaceHandle, at now: Instant) {
-        let count = spaces[index].census.count(of: author)
+        let count = spaces[index].logs.census.count(of: author)
         guard count > ReplicationLimits.logsOfDeviceMany else { return }
         raise(
             Alarm(
@@ -125,9 +125,7 @@ extension Node {
                 links.counters.early += 1
                 continue
             }
-            switch Admission.admit(
-                candidate, held: spaces[index].held, closed: spaces[index].forks.closed,
-                roster: &spaces[index].roster)
+            switch spaces[index].admit(candidate)
             {
             case .duplicate: break
             case .ready(let ready): try execute(ready, in: index)
@@ -165,9 +163,7 @@ extension Node {
             while let next = nextReady() {
                 guard let place = spaces.handle(of: next.log.space) else { continue }
                 if defers([next.candidate], isWhole: false, in: place) { continue }
-                switch Admission.admit(
-                    next.candidate, held: spaces[place].held, closed: spaces[place].forks.closed,
-                    roster: &spaces[place].roster)
+                switch spaces[place].admit(next.candidate)
                 {
                 case .ready(let ready): try execute(ready, in: place)
                 case .duplicate: break
@@ -216,10 +212,7 @@ extension Node {
     /// What a log's verifier passed is not held: its head goes back to what is.
     mutating func reopen(_ log: LogID, in index: SpaceHandle) throws(StoreFailure) {
         _ = links.buffer.drop(log)
-        spaces[index].logs[log.replica] = nil
-        guard spaces[index].held[log.replica] > .none else { return }
-        try spaces[index].writeRun(to: &transaction)
-        spaces[index].logs[log.replica] = try SpaceState.log(log.replica, in: log.space, from: store)
+        try spaces[index].logs.reopen(log.replica, in: &transaction)
     }
 
     mutating func askAgain(_ place: ChannelPlace, at now: Instant) {

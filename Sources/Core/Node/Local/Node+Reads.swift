@@ -71,11 +71,11 @@ extension Node {
         throws(StoreFailure) -> (DocumentValue, String)?
     {
         // A key that was never written is not worth a place in the cache.
-        if !spaces[index].documents.contains(key), try store.document(spaces[index].id, key) == nil {
+        if !spaces[index].documents.cache.contains(key), try store.document(spaces[index].id, key) == nil {
             return nil
         }
         let cached = try spaces[index].takeDocument(key, from: &transaction)
-        defer { spaces[index].documents.put(cached) }
+        defer { spaces[index].documents.cache.put(cached) }
         let version = VersionToken(frontier: cached.record.frontier).text
         switch view {
         case .plain: return cached.document.plain.map { (.plain($0), version) }

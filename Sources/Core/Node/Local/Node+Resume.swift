@@ -8,7 +8,7 @@ extension Node {
     func position(of text: String, in index: SpaceHandle) -> CommitPosition? {
         let held = spaces[index].position
         guard let cursor = Cursor(text), starts.holds(cursor, of: spaces[index].id),
-            cursor.position <= held, cursor.position >= spaces[index].forks.rebuilt,
+            cursor.position <= held, cursor.position >= spaces[index].documents.rebuilt,
             held.value - cursor.position.value <= UInt64(NodeLimits.replayChangesMax)
         else { return nil }
         return cursor.position

@@ -25,7 +25,7 @@ extension Node {
         }
         let keys = SpaceKeys(founding: roster.space, from: &entropy)
         try stored { node throws(StoreFailure) in
-            try node.add(SpaceState(roster: roster, keys: keys, name: name))
+            try node.add(Space(roster: roster, keys: keys, name: name))
         }
         batch.log(.notice, "space-created", "space \(name) (\(roster.space)) was created")
         guard let index = spaces.handle(of: roster.space) else { preconditionFailure("the space was added") }
@@ -63,7 +63,7 @@ extension Node {
     }
 
     /// Keeps a new space with its roster, in memory and in the open store transaction.
-    mutating func add(_ space: SpaceState) throws(StoreFailure) {
+    mutating func add(_ space: Space) throws(StoreFailure) {
         precondition(spaces.handle(of: space.id) == nil, "space \(space.id) is added once")
         try transaction.beginWriting()
         try store.put(space.record)
@@ -81,7 +81,7 @@ extension Node {
         let hints = announcedAddresses()
         let issued: (operation: RosterOperation, token: InviteToken)
         do throws(IssueFault) {
-            issued = try spaces[index].issueInvite(
+            issued = try spaces[index].membership.issueInvite(
                 role, expirySeconds: expiry, secret: entropy.secret(32), hints: hints, at: now,
                 by: configuration.device)
         } catch {
@@ -121,7 +121,8 @@ extension Node {
         if !spaces[index].roster.isRevoked(inviteID) {
             let operation: RosterOperation
             do throws(RosterFault) {
-                operation = try spaces[index].revokeInvite(inviteID, at: now, by: configuration.device)
+                operation = try spaces[index].membership.revokeInvite(
+                    inviteID, at: now, by: configuration.device)
             } catch {
                 throw .noRight(have: try myRole(in: index), need: .admin)
             }
@@ -149,23 +150,6 @@ extension SpaceID {
         guard text.utf8.count == 64, let raw = Hex.decode(text) else { return nil }
         self.init(raw: Bytes32(raw))
         if description != text { return nil }
-    }
-}
-
-extension SpaceState {
-    // Invites and roster change together; two members of one value can, two elements of an array cannot.
-    mutating func issueInvite(
-        _ role: Role, expirySeconds: UInt64, secret: Secret, hints: [PeerAddress], at now: Instant,
-        by key: SigningKey
-    ) throws(IssueFault) -> (operation: RosterOperation, token: InviteToken) {
-        try invites.issue(
-            role, expirySeconds: expirySeconds, secret: secret, hints: hints, in: &roster, at: now, by: key)
-    }
-
-    mutating func revokeInvite(_ id: InviteID, at now: Instant, by key: SigningKey) throws(RosterFault)
-        -> RosterOperation
-    {
-        try invites.revoke(id, in: &roster, at: now, by: key)
     }
 }
 

@@ -15,11 +15,11 @@ extension Node {
             discovery: discoveryReport())
     }
 
-    func report(_ space: SpaceState) -> SpaceReport {
+    func report(_ space: Space) -> SpaceReport {
         SpaceReport(
             id: space.id, name: space.name, role: space.roster.role(of: device) ?? .relay,
             members: space.roster.members().filter { $0.state == .active }.count,
-            documents: space.documentCount)
+            documents: space.documents.count)
     }
 
     func members(of index: SpaceHandle) -> [MemberReport] {
@@ -74,7 +74,7 @@ extension Node {
             ),
             (
                 "documents_cached", "Documents in memory.",
-                UInt64(spaces.reduce(0) { $0 + $1.documents.count })
+                UInt64(spaces.reduce(0) { $0 + $1.documents.cache.count })
             ),
         ]
         var text = ""

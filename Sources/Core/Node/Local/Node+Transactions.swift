@@ -84,7 +84,7 @@ extension Node {
         let cached = try reading(condition.document, in: index) { node throws(StoreFailure) in
             try node.spaces[index].takeDocument(condition.document, from: &node.transaction)
         }
-        defer { spaces[index].documents.put(cached) }
+        defer { spaces[index].documents.cache.put(cached) }
         switch condition.test {
         case .equals(let path, let value): return cached.document.value(at: path)?.readsLike(value) ?? false
         case .exists(let path, let expected): return (cached.document.value(at: path) != nil) == expected

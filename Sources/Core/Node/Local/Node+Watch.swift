@@ -53,8 +53,7 @@ extension Node {
             }
         }
         // Events are only made while somebody watches: from here on the ring is without gaps.
-        if spaces[index].watchers == 0 { spaces[index].ring.reset(to: position) }
-        spaces[index].watchers += 1
+        spaces[index].documents.addWatcher(at: position)
         watchers.append(watcher)
         batch.answer(id, .watching(cursor: first))
     }
@@ -67,8 +66,7 @@ extension Node {
     mutating func removeWatcher(at index: Int) {
         let watcher = watchers.remove(at: index)
         guard let space = spaces.handle(of: watcher.space) else { return }
-        spaces[space].watchers -= 1
-        if spaces[space].watchers == 0 { spaces[space].ring.reset(to: spaces[space].position) }
+        spaces[space].documents.removeWatcher(at: spaces[space].position)
     }
 
     /// After each commit: every stream gets what it has room for.
@@ -103,7 +101,7 @@ extension Node {
             watchers[index] = watcher
             return
         }
-        if watcher.follow && !watcher.needsResync { feedFromRing(&watcher, spaces[space].ring) }
+        if watcher.follow && !watcher.needsResync { feedFromRing(&watcher, spaces[space].documents.ring) }
         if watcher.needsResync {
             watcher.needsResync = false
             watcher.position = spaces[space].position

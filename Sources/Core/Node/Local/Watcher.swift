@@ -35,7 +35,7 @@ struct Watcher: Sendable {
     }
 
     /// Fills an empty backlog with the next page of the past; at its end there is no source any more.
-    mutating func readPast(in space: SpaceState) throws(StoreFailure) {
+    mutating func readPast(in space: Space) throws(StoreFailure) {
         // Taken out: what it changes in place is not copied first.
         guard var source = past.take() else { return }
         switch try source.next(in: space) {

@@ -40,7 +40,7 @@ final class ExportJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
                 continue
             }
             let key = page.removeFirst().key
-            let document = try SpaceState.load(key, of: space, from: store, with: &logs).document
+            let document = try SpaceDocuments.load(key, of: space, from: store, with: &logs).document
             write(document, key, into: &piece)
         }
         return piece.isEmpty ? nil : piece

@@ -5,7 +5,7 @@
 /// Lines of the past, made while they are read.
 protocol LineSource: Sendable {
     /// The next lines, in order. `space` is the space as it is now.
-    mutating func next(in space: SpaceState) throws(StoreFailure) -> LinePage
+    mutating func next(in space: Space) throws(StoreFailure) -> LinePage
     /// Gives back what is kept for speed only, beyond so many bytes of it, roughly.
     mutating func trim(to bytes: Int)
 }

@@ -47,7 +47,7 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
         logs = LogReader(space: space)
     }
 
-    mutating func next(in space: SpaceState) throws(StoreFailure) -> LinePage {
+    mutating func next(in space: Space) throws(StoreFailure) -> LinePage {
         var lines: [WatchLine] = []
         var bytes = 0
         while !isLost, bytes < Self.bytesMax, lines.count < Self.linesMax {
@@ -79,7 +79,7 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
     }
 
     /// Nil when nobody is told of the change, or when the budget is used up (`isLost`).
-    private mutating func line(of record: CommitRecord, in space: SpaceState) throws(StoreFailure)
+    private mutating func line(of record: CommitRecord, in space: Space) throws(StoreFailure)
         -> WatchLine?
     {
         let change = try logs.change(record, from: store)
@@ -120,7 +120,7 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
         var replayed = Replayed(document: Document(key: key))
         var from = CommitPosition.start
         if let snapshot = try store.snapshot(space, key), snapshot.position <= position {
-            let (document, damage) = try SpaceState.decode(snapshot, key)
+            let (document, damage) = try SpaceDocuments.decode(snapshot, key)
             if damage == nil {
                 replayed.document = document
                 replayed.storedBytes += snapshot.bytes.count

@@ -32,7 +32,7 @@ struct StateLines<Reader: StoreReading & Sendable>: LineSource {
     }
 
     /// Only the last line's cursor can be gone on from: who read less has not seen the whole state.
-    mutating func next(in space: SpaceState) throws(StoreFailure) -> LinePage {
+    mutating func next(in space: Space) throws(StoreFailure) -> LinePage {
         var lines: [WatchLine] = []
         while lines.isEmpty, !isOver { try readPage(&lines) }
         if isOver, let last = held {
@@ -50,7 +50,7 @@ struct StateLines<Reader: StoreReading & Sendable>: LineSource {
         var bytes = 0
         for record in page {
             after = record.key
-            let document = try SpaceState.load(record.key, of: space, from: store, with: &logs).document
+            let document = try SpaceDocuments.load(record.key, of: space, from: store, with: &logs).document
             guard case .object(let members)? = document.plain else { continue }
             if let held {
                 let line = WatchLine.state(cursor: cursor.textWithin, key: held.key, patches: held.patches)

@@ -19,14 +19,14 @@ struct SpaceHandle: Hashable, Comparable, Sendable {
 
 /// The spaces this node is in, ascending by id. A collection whose indices are handles.
 struct Spaces: Sendable {
-    private var list: [SpaceState] = []
+    private var list: [Space] = []
     /// Counts the joins and leaves, which move spaces.
     private var generation = 0
 
     init() {}
 
     /// All of one store, in any order; ids are distinct.
-    init(_ spaces: [SpaceState]) {
+    init(_ spaces: [Space]) {
         list = spaces.sorted { $0.id < $1.id }
         checkOrder()
     }
@@ -38,7 +38,7 @@ struct Spaces: Sendable {
     }
 
     /// Adds a space that was joined or made. Handles made before trap from now on.
-    mutating func insert(_ space: SpaceState) {
+    mutating func insert(_ space: Space) {
         let offset = firstOffset(notBelow: space.id)
         precondition(offset == list.count || list[offset].id != space.id, "space \(space.id) is here already")
         list.insert(space, at: offset)
@@ -46,7 +46,7 @@ struct Spaces: Sendable {
     }
 
     /// Takes a space that was left, with all that it owns. Handles made before trap from now on.
-    mutating func remove(_ handle: SpaceHandle) -> SpaceState {
+    mutating func remove(_ handle: SpaceHandle) -> Space {
         let offset = checkedOffset(handle)
         generation += 1
         return list.remove(at: offset)
@@ -96,7 +96,7 @@ struct Spaces: Sendable {
 
 extension Spaces: RandomAccessCollection {
     typealias Index = SpaceHandle
-    typealias Element = SpaceState
+    typealias Element = Space
     typealias Indices = SpaceHandles
     /// Not the default ones, which hold the collection: what changes in a loop over them would be copied.
     var indices: SpaceHandles { SpaceHandles(startIndex: startIndex, endIndex: endIndex) }
@@ -110,7 +110,7 @@ extension Spaces: RandomAccessCollection {
     // Addressors, as Array's own subscript has, not coroutines: with `yield` of so large a value the compiler
     // (6.3.1, debug) ends a read by releasing a copy that it never made. The buffer stays while the access
     // to the collection lasts, which exclusivity guarantees.
-    subscript(_ handle: SpaceHandle) -> SpaceState {
+    subscript(_ handle: SpaceHandle) -> Space {
         unsafeAddress {
             let offset = checkedOffset(handle)
             return list.withUnsafeBufferPointer { UnsafePointer($0.baseAddress! + offset) }

@@ -10,53 +10,33 @@ import Causality
 import Documents
 import Wire
 
-/// Why documents are rebuilt, as watchers hear it.
-struct Rebuild: Sendable {
-    /// Where the cause lies in the log.
-    let change: Dot
-    let author: DeviceID
-    /// "void" or "upgrade".
-    let cause: String
-    let wall: UInt64
-}
-
-extension SpaceState {
+extension SpaceDocuments {
     /// Rebuilds documents from the store, which says already what is executed. `before`: the plain values
-    /// that watchers know; nil: they are told to read again.
+    /// that watchers know; nil: they are told to read again. Hands back the differences.
     mutating func rebuild(
-        _ keys: [Key], _ rebuild: Rebuild, _ before: [Key: PlainValue]?, _ storeName: UInt64,
+        _ keys: [Key], at position: CommitPosition, _ before: [Key: PlainValue]?,
         in transaction: inout StoreTransaction<some ChangeStore>
-    ) throws(StoreFailure) {
-        guard !keys.isEmpty else { return }
-        precondition(
-            documents.dirtyCount == 0 && openRun == nil, "documents are rebuilt from what is in the store")
-        position = position.next
-        forks.rebuilt = position
+    ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches] {
+        precondition(cache.dirtyCount == 0, "documents are rebuilt from what is in the store")
+        rebuilt = position
         var marker = ByteWriter()
         marker.u64(position.value)
-        try transaction.store.setMeta(NodeMeta.rebuilt(id), marker.bytes)
-        var reader = LogReader(space: id)
-        var told: [ChangeEvent.DocumentPatches] = []
+        try transaction.store.setMeta(NodeMeta.rebuilt(space), marker.bytes)
+        var reader = LogReader(space: space)
+        var differences: [ChangeEvent.DocumentPatches] = []
         for key in keys {
-            documents.forget(key)
-            let wasVisible = try transaction.store.document(id, key)?.isVisible ?? false
-            var cached = try Self.replay(key, of: id, at: position, from: transaction.store, with: &reader)
-            try transaction.store.put(id, cached.record, wasVisible: wasVisible)
-            try Self.fold(&cached, of: id, into: &transaction.store)
-            if cached.record.isVisible != wasVisible { documentCount += wasVisible ? -1 : 1 }
+            cache.forget(key)
+            let wasVisible = try transaction.store.document(space, key)?.isVisible ?? false
+            var cached = try Self.replay(key, of: space, at: position, from: transaction.store, with: &reader)
+            try transaction.store.put(space, cached.record, wasVisible: wasVisible)
+            try Self.fold(&cached, of: space, into: &transaction.store)
+            if cached.record.isVisible != wasVisible { count += wasVisible ? -1 : 1 }
             guard let before else { continue }
             if let patches = Patch.between(before[key], cached.document.plain) {
-                told.append(ChangeEvent.DocumentPatches(key: key, patches: patches))
+                differences.append(ChangeEvent.DocumentPatches(key: key, patches: patches))
             }
         }
-        guard watchers > 0, before != nil else { return ring.reset(to: position) }
-        guard !told.isEmpty else { return }
-        ring.append(
-            ChangeEvent(
-                cursor: Cursor(store: storeName, space: id, position: position).text, change: rebuild.change,
-                author: rebuild.author, authorName: nameOf(rebuild.author),
-                timestamp: Timestamp(milliseconds: rebuild.wall), documents: told, cause: rebuild.cause),
-            at: position)
+        return differences
     }
 
     /// A document from its first change on, as of now.

@@ -32,23 +32,14 @@ struct Draft: Sendable {
     }
 }
 
-extension SpaceState {
+extension Space {
     /// Opens our log: recovers it, or begins a new incarnation.
     mutating func openOwnLog(
         of device: DeviceID, _ entropy: inout Entropy,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        if let replica = ownReplica, logs[replica] != nil { return }
-        if incarnation == nil {
-            try transaction.beginWriting()
-            incarnation = entropy.u64()
-            try transaction.store.put(record)
-        }
-        let log = LogState(
-            space: id, declaration: Change.Declaration(device: device, incarnation: incarnation ?? 0))
-        ownReplica = log.replica
-        // One that has changes was recovered when the space was opened.
-        if logs[log.replica] == nil { logs[log.replica] = log }
+        if logs.incarnation == nil { try transaction.beginWriting() }
+        if logs.openOwn(of: device, &entropy) { try transaction.store.put(record) }
     }
 
     /// What the next local change is made on. `documents` are those that it will touch.
@@ -80,11 +71,11 @@ extension SpaceState {
         of documents: some Sequence<Key>, from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> VersionVector {
         try writeRun(to: &transaction)
-        var context = census.named(of: held)
+        var context = logs.census.named(of: held)
         var reader = LogReader(space: id)
         for key in Set(documents).sorted() {
-            let cached = try takeDocument(key, from: &transaction)
-            self.documents.put(cached)
+            let cached = try self.documents.take(key, from: transaction.store)
+            self.documents.cache.put(cached)
             for dot in cached.record.frontier where held.contains(dot) {
                 context.advance(dot.replica, to: held[dot.replica])
                 guard let found = try reader.find(dot, from: transaction.store) else { continue }
@@ -106,12 +97,12 @@ extension SpaceState {
         let edits = TextEdit.row(in: requests[number...])
         var cached: CachedDocument
         do throws(StoreFailure) {
-            cached = try takeDocument(request.document, from: &transaction)
+            cached = try documents.take(request.document, from: transaction.store)
         } catch {
             transaction.readFailed(error)
             throw NodeError(error, reading: request.document, of: id)
         }
-        defer { documents.put(cached) }
+        defer { documents.cache.put(cached) }
         if draft.before[request.document] == nil { draft.before[request.document] = cached.record }
         var done = 0
         do throws(AuthorError) {
@@ -138,9 +129,11 @@ extension SpaceState {
             let frontier = Set(draft.before.values.flatMap(\.frontier))
             return TransactionOutcome(change: nil, version: VersionToken(frontier: Array(frontier)).text)
         }
-        guard var log = logs.removeValue(forKey: draft.replica) else {
+        guard var log = logs[draft.replica] else {
             preconditionFailure("the own log is open while a draft is")
         }
+        // Not beside the copy: appending to it would copy what they share.
+        logs[draft.replica] = nil
         let ready: ReadyChange
         do throws(ChangeTooLarge) {
             defer { logs[draft.replica] = log }
@@ -166,12 +159,12 @@ extension SpaceState {
         throws(StoreFailure)
     {
         for (_, record) in draft.before.sorted(by: { $0.key < $1.key }) {
-            try reloadDocument(record.key, as: record, from: &transaction)
+            guard documents.cache.isDirty(record.key) else {
+                documents.cache.forget(record.key)
+                continue
+            }
+            try logs.writeRun(to: &transaction)
+            try documents.reload(record.key, as: record, from: transaction.store)
         }
-    }
-
-    /// How the store keeps this space.
-    var record: SpaceRecord {
-        SpaceRecord(id: id, name: name, keys: keys.encoded(), incarnation: incarnation, position: position)
     }
 }

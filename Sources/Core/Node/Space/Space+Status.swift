@@ -1,0 +1,111 @@
+// Changes that are in the log already get another status: those of a branch become void when its log is
+// closed (decision 0062), and those that an older version skipped, or that touched a damaged document, are
+// executed at last. Their bytes stay where they are; the documents that they touch are rebuilt.
+
+import Bytes
+import Causality
+import Crypto
+import Documents
+import Replication
+import Wire
+
+/// Why documents are rebuilt, as watchers hear it.
+struct Rebuild: Sendable {
+    /// Where the cause lies in the log.
+    let change: Dot
+    let author: DeviceID
+    /// "void" or "upgrade".
+    let cause: String
+    let wall: UInt64
+}
+
+extension Space {
+    /// Closes a log, or closes it earlier than before.
+    mutating func close(
+        _ proof: ForkProof, at now: Instant, cursors epoch: UInt64,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let replica = proof.replica
+        guard exceptions.close(proof, since: now.wall) else { return }
+        // 1. What the batch collected goes to the store: from here on the log is read from there.
+        try transaction.beginWriting()
+        try writeDocuments(to: &transaction)
+        try transaction.store.put(
+            id,
+            ForkRecord(
+                replica: replica, first: proof.first, since: now.wall, proof: proof.encoded()))
+        // 2. What becomes void.
+        let records = try logs.committed(of: replica, from: proof.first, in: transaction.store).filter {
+            $0.status != .void && !isPlanted("closed-branch-counts")
+        }
+        let rebuild = Rebuild(
+            change: Dot(replica, proof.first), author: proof.declaration.device, cause: "void", wall: now.wall
+        )
+        try change(records, to: .void, rebuild, cursors: epoch, in: &transaction)
+        // 3. Nothing of it counts any more.
+        let trunkLast = proof.first.previous
+        logs.lower(replica, to: trunkLast)
+        for device in peerVectors.keys { peerVectors[device]?.lower(replica, to: trunkLast) }
+        try transaction.store.put(record)
+    }
+
+    /// Keeps that the change which was just appended is held and not executed.
+    mutating func recordSkipped(
+        _ change: Change, _ reason: SkippedRecord.Reason,
+        to transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let record = SkippedRecord(
+            change: CommitRecord(
+                position: position, replica: change.replica, first: change.first, last: change.last,
+                status: .skipped),
+            reason: reason, since: change.timestamp.milliseconds)
+        try transaction.beginWriting()
+        // The store knows a log once a run of it is there.
+        try writeRun(to: &transaction)
+        try transaction.store.put(id, record)
+        exceptions.skip(record)
+    }
+
+    /// Gives changes another status, and rebuilds the documents that they touch.
+    mutating func change(
+        _ records: [CommitRecord], to status: ChangeStatus, _ rebuild: Rebuild, cursors epoch: UInt64,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        guard !records.isEmpty else { return }
+        var reader = LogReader(space: id)
+        var touched: [[Key]] = []
+        for record in records { touched.append(try reader.change(record, from: transaction.store).touched) }
+        let keys = Set(touched.joined()).sorted()
+        let isTold = watchers > 0 && keys.count <= NodeLimits.rebuildToldMax
+        var before: [Key: PlainValue] = [:]
+        if isTold {
+            for key in keys {
+                let cached = try documents.take(key, from: transaction.store)
+                before[key] = cached.document.plain
+                documents.cache.put(cached)
+            }
+        }
+        try transaction.store.mark(id, records, touched: touched, as: status)
+        for record in records where exceptions.unskip(Dot(record.replica, record.last)) {
+            try transaction.store.removeSkipped(id, at: record.position)
+        }
+        try rebuildDocuments(keys, rebuild, isTold ? before : nil, cursors: epoch, in: &transaction)
+    }
+
+    /// Rebuilds documents at a position of its own.
+    private mutating func rebuildDocuments(
+        _ keys: [Key], _ rebuild: Rebuild, _ before: [Key: PlainValue]?, cursors epoch: UInt64,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        guard !keys.isEmpty else { return }
+        logs.advancePosition()
+        let differences = try documents.rebuild(keys, at: position, before, in: &transaction)
+        guard before != nil else { return documents.ring.reset(to: position) }
+        guard !differences.isEmpty else { return }
+        let event = ChangeEvent(
+            cursor: Cursor(store: epoch, space: id, position: position).text, change: rebuild.change,
+            author: rebuild.author, authorName: nameOf(rebuild.author),
+            timestamp: Timestamp(milliseconds: rebuild.wall), documents: differences, cause: rebuild.cause)
+        documents.publish(event, at: position)
+    }
+}

@@ -1,0 +1,148 @@
+// One space of the node. Its parts own what belongs together and know nothing of each other; the steps that
+// move several of them stand here and in the files beside: Road (append and apply), Author (local
+// transactions), Status (closing logs, executing what was skipped).
+//
+//     Space ─┬─ membership   roster, keys, invites          who may write, and who can read
+//            ├─ logs         heads, held, durable, open run  what was written
+//            ├─ exceptions   closed logs, skipped changes    what of it does not count
+//            ├─ documents    cache, events, damages          what follows from the rest
+//            └─ findings     alarms, claims, re-issues       what no lost batch undoes
+//
+// Leaving a space is removing this value. All but `findings` can be made again from the store.
+
+import Bytes
+import Causality
+import Crypto
+import Documents
+import Identity
+import Replication
+import Roster
+import Wire
+
+/// A space this node is in.
+struct Space: Sendable {
+    let id: SpaceID
+    /// Local name.
+    var name: String
+    var membership: SpaceMembership
+    var logs: SpaceLogs
+    var documents: SpaceDocuments
+    var exceptions: SpaceExceptions
+    var findings = SpaceFindings()
+    /// Where changes go and come from, while links last.
+    var replication: Replication {
+        _read { yield replicationBox.value }
+        _modify { yield &replicationBox.value }
+    }
+    private var replicationBox = Boxed(Replication())
+    /// Last vectors that other members told us, as far as they said it is durable there.
+    var peerVectors: [DeviceID: VersionVector] = [:]
+
+    /// A space as the store keeps it.
+    init(_ record: SpaceRecord, device: DeviceID, from store: some StoreReading) throws(StoreFailure) {
+        id = record.id
+        name = record.name
+        membership = try SpaceMembership(of: record, from: store)
+        exceptions = try SpaceExceptions(of: record.id, from: store)
+        logs = try SpaceLogs(of: record, device: device, closed: exceptions.forks.closed, from: store)
+        documents = try SpaceDocuments(of: record, from: store)
+    }
+
+    /// A space that was just made or joined.
+    init(roster: Roster, keys: SpaceKeys, name: String) {
+        id = roster.space
+        self.name = name
+        membership = SpaceMembership(roster: roster, keys: keys)
+        logs = SpaceLogs(of: roster.space)
+        documents = SpaceDocuments(of: roster.space)
+        exceptions = SpaceExceptions()
+    }
+
+    /// How the store keeps this space.
+    var record: SpaceRecord {
+        SpaceRecord(
+            id: id, name: name, keys: keys.encoded(), incarnation: logs.incarnation, position: position)
+    }
+
+    // MARK: What others may see
+
+    var roster: Roster { membership.roster }
+    var keys: SpaceKeys { membership.keys }
+    var invites: IssuedInvites { membership.invites }
+    var held: VersionVector { logs.held }
+    var durable: VersionVector { logs.durable }
+    var position: CommitPosition { logs.position }
+    var ownReplica: ReplicaID? { logs.ownReplica }
+    var forks: SpaceForks { exceptions.forks }
+    var skipped: [Dot: SkippedRecord] { exceptions.skipped }
+    var watchers: Int { documents.watchers }
+
+    /// Something of the open batch is not written to the store yet.
+    var hasUnwritten: Bool { logs.hasUnwritten || documents.cache.dirtyCount > 0 }
+
+    /// What a device calls itself; empty for one that never belonged.
+    func nameOf(_ device: DeviceID) -> String { roster.description(of: device)?.name.string ?? "" }
+
+    /// The device that writes a replica; nil for one whose first change is not held.
+    func author(of replica: ReplicaID) -> DeviceID? { logs[replica]?.declaration.device }
+
+    // MARK: Steps of several parts
+
+    /// What becomes of a change that was verified.
+    mutating func admit(_ candidate: Candidate) -> Admission.Decision {
+        Admission.admit(
+            candidate, held: logs.held, closed: exceptions.forks.closed, roster: &membership.roster)
+    }
+
+    mutating func takeDocument(_ key: Key, from transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure) -> CachedDocument
+    {
+        try documents.take(key, from: transaction.store)
+    }
+
+    /// Before anything reads the log.
+    mutating func writeRun(to transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure) {
+        try logs.writeRun(to: &transaction)
+    }
+
+    /// Writes the open run, then the records of documents that changed, and what has outgrown its snapshot.
+    mutating func writeDocuments(to transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure)
+    {
+        try logs.writeRun(to: &transaction)
+        try documents.write(to: &transaction)
+    }
+
+    /// The end of a batch that is about to be committed.
+    mutating func seal(with key: SigningKey, in transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure)
+    {
+        try logs.seal(with: key, in: &transaction)
+        try writeDocuments(to: &transaction)
+    }
+
+    /// A batch was committed.
+    mutating func markDurable() {
+        logs.markDurable()
+        findings.isRetiring = false
+    }
+}
+
+extension Space: StateMachine {
+    /// The next step of a re-issue.
+    var deadline: UInt64? { findings.reissues.deadline }
+
+    func checkInvariants(whole: Bool) {
+        precondition(
+            id == logs.space && id == documents.space && id == roster.space,
+            "parts of several spaces in \(id)")
+        logs.checkInvariants(whole: whole)
+        documents.checkInvariants(whole: whole)
+        exceptions.checkInvariants()
+        guard whole else { return }
+        for replica in forks.closed.replicas {
+            let trunkLast = forks.closed[replica]?.trunkLast ?? .none
+            precondition(held[replica] <= trunkLast, "closed log \(replica) is held beyond \(trunkLast)")
+        }
+    }
+}
