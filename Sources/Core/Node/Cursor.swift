@@ -7,7 +7,7 @@ import Causality
 
 /// Where a watcher stands. Opaque to programs; only the store that gave it out can continue it, in its space.
 struct Cursor: Hashable, Sendable {
-    /// Of the start of the node that gave it out (`StoreStarts`), and of the space.
+    /// Of the start of the node that gave it out (`CursorEpochs`), and of the space.
     private let origin: UInt64
     let position: CommitPosition
 

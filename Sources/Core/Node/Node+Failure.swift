@@ -25,7 +25,7 @@ extension Node {
             return effects
         }
         transaction.rollback()
-        if let before = startsBefore.take() { (starts, isStartKept) = before }
+        epochs.batchLost()
         if upgrade != .done {
             (upgrade, nextSweep) = (.due, min(nextSweep, now.monotonic + NodeLimits.upgradeRetryMilliseconds))
         }

@@ -29,21 +29,22 @@ extension Node {
         } else {
             try beginStore(wasUsed: known != nil, at: now)
         }
-        try whereThereIsRoom { node throws(StoreFailure) in try node.recallContinuity(at: now) }
+        try toleratingFullDisk { node throws(StoreFailure) in try node.recallContinuity(at: now) }
         recallForks(at: now)
         for index in spaces.indices {
             for device in spaces[index].logs.census.crowding { noteCrowd(of: device, in: index, at: now) }
         }
         resumeReissues(from: 0)
-        try whereThereIsRoom { node throws(StoreFailure) in try node.openCaution(at: now) }
+        try toleratingFullDisk { node throws(StoreFailure) in try node.openCrashGuard(at: now) }
+        shareQuarantine()
         recallQuarantine(at: now)
-        try whereThereIsRoom { node throws(StoreFailure) in try node.executeSkipped(at: now) }
+        try toleratingFullDisk { node throws(StoreFailure) in try node.reconsiderSkipped(at: now) }
         (nextSweep, swept) = (now.monotonic + 60_000, now)
     }
 
     /// A step of the start that may write and need not: a full disk can be read, so the first batch fails and
     /// the node does not.
-    private mutating func whereThereIsRoom(_ step: (inout Node) throws(StoreFailure) -> Void)
+    private mutating func toleratingFullDisk(_ step: (inout Node) throws(StoreFailure) -> Void)
         throws(StoreFailure)
     {
         do throws(StoreFailure) {
@@ -85,7 +86,8 @@ extension Node {
     /// A store that is new, or whose continuity is uncertain: cursors of before are foreign, logs of before
     /// are not written to again.
     private mutating func beginStore(wasUsed: Bool, at now: Instant) throws(StoreFailure) {
-        try renameStore()
+        epochs = CursorEpochs(name: entropy.u64())
+        try transaction.beginWriting()
         guard wasUsed, let reason = configuration.discontinuity else { return }
         for index in spaces.indices where !isPlanted("sequence-reused-after-restore") {
             spaces[index].logs.retireOwn()
@@ -98,26 +100,13 @@ extension Node {
     /// The store goes on where it stood, as far as this disk knows it.
     private mutating func resumeStore(after known: [UInt8]) throws(StoreFailure) {
         do throws(DecodeFault) {
-            starts = try StoreStarts(decoding: known)
+            epochs = try CursorEpochs(decoding: known)
         } catch {
             throw .unreadable(.starts, error)
         }
         let ends = Dictionary(spaces.map { ($0.id, $0.position) }) { first, _ in first }
-        starts.begin(entropy.u64(), after: ends)
-        isStartKept = false
-        try whereThereIsRoom { node throws(StoreFailure) in try node.transaction.beginWriting() }
-    }
-
-    /// From now on all cursors given out before are foreign.
-    mutating func renameStore() throws(StoreFailure) {
-        starts = StoreStarts(name: entropy.u64())
-        isStartKept = false
-        try transaction.beginWriting()
-    }
-
-    /// Writes the names of starts into a batch that is about to be committed, until one of them was.
-    mutating func keepStart() throws(StoreFailure) {
-        if !isStartKept { try store.setMeta(NodeMeta.store, starts.encoded()) }
+        epochs.begin(entropy.u64(), after: ends)
+        try toleratingFullDisk { node throws(StoreFailure) in try node.transaction.beginWriting() }
     }
 
     /// Reads all spaces. Branches of this device's closed logs are issued again from `due` on.
@@ -127,6 +116,7 @@ extension Node {
             loaded.append(try Space(record, device: device, from: store))
         }
         spaces.replaceAll(with: Spaces(loaded))
+        shareQuarantine()
         try loadLeft()
         resumeReissues(from: due)
     }
@@ -139,4 +129,31 @@ extension Node {
         }
         left = known
     }
+
+    /// Changes that an older version could not execute, or that touched what could not be read: those that
+    /// can be are executed now.
+    mutating func reconsiderSkipped(at now: Instant) throws(StoreFailure) {
+        guard upgrade == .due else { return }
+        for index in spaces.indices {
+            let executed = try spaces[index].reconsiderSkipped(
+                at: now, cursors: epochs.current, in: &transaction)
+            for skipped in executed {
+                batch.log(
+                    .notice, "change-executed",
+                    "change \(skipped.change.replica):\(skipped.change.last) of space \(spaces[index].name) "
+                        + (skipped.reason == .unknown ? "was of a newer version" : "touched what was damaged")
+                        + " and is executed now; its documents were rebuilt")
+            }
+        }
+        upgrade = .written
+    }
+}
+
+/// Whether the changes that an older version skipped, and this one knows, are executed.
+enum Upgrade: Sendable {
+    /// At the start; later with a sweep, where the start's batch was lost.
+    case due
+    /// In the open batch.
+    case written
+    case done
 }

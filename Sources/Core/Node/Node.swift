@@ -24,13 +24,7 @@ public struct Node<Store: ChangeStore> {
     /// Names this process among restarts of the device.
     let instance: UInt64
     /// Which cursors this store can go on from.
-    var starts = StoreStarts(name: 0)
-    /// The store has them as they are here.
-    var isStartKept = false
-    /// Both as they were before the open batch, when a space is left in it.
-    var startsBefore: (StoreStarts, isKept: Bool)?
-    /// Names this start among all: cursors that it gives out carry it.
-    var storeName: UInt64 { starts.name }
+    var epochs = CursorEpochs(name: 0)
     /// Ascending by id.
     var spaces = Spaces()
     var batch = Batch()
@@ -49,8 +43,8 @@ public struct Node<Store: ChangeStore> {
     /// When it was swept last; the start of the node before that.
     var swept = Instant(monotonic: 0, wall: 0)
     var counters = NodeCounters()
-    /// After a crash: what is noted before it is executed, and what is not executed any more.
-    var caution = Caution()
+    /// After a crash: what is marked before it is executed, and what is not executed any more.
+    var crashGuard = CrashGuard()
     /// Of changes that an older version skipped.
     var upgrade = Upgrade.due
     /// Connections, addresses, and what waits.
@@ -111,7 +105,7 @@ public struct Node<Store: ChangeStore> {
             links.addressesVersion += 1
         case .tick:
             expire(at: now)
-            tickCaution(at: now)
+            tickCrashGuard(at: now)
             tickForks(at: now)
             tickLinks(at: now)
         case .stopping: stopLinks(at: now)
@@ -139,7 +133,7 @@ public struct Node<Store: ChangeStore> {
         do throws(StoreFailure) {
             try finishSpaces(at: now)
             if let failure = transaction.failure { throw failure }
-            if transaction.isWriting { try keepStart() }
+            if transaction.isWriting { try epochs.write(to: &transaction) }
             hasWritten = try transaction.commit()
         } catch {
             let requests = batch.repeated(after: transaction.failure)
@@ -153,12 +147,11 @@ public struct Node<Store: ChangeStore> {
         }
         let done = batch.finish()
         if hasWritten {
-            isStartKept = true
             links.pause.end()
         }
-        startsBefore = nil
+        epochs.batchCommitted(hasWritten: hasWritten)
         if upgrade == .written { upgrade = .done }
-        notesAreDurable()
+        crashGuard.markDurable()
         links.book.markDurable()
         for index in spaces.indices {
             spaces[index].markDurable()
@@ -180,7 +173,7 @@ public struct Node<Store: ChangeStore> {
         var next: UInt64? = nextSweep
         for waiting in waitingReads { next = min(next ?? .max, waiting.deadline) }
         for waiting in waitingHolds { next = min(next ?? .max, waiting.deadline) }
-        if let moment = cautionDeadline { next = min(next ?? .max, moment) }
+        if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }
         for index in spaces.indices {
             if let due = spaces[index].findings.reissues.deadline { next = min(next ?? .max, due) }
         }

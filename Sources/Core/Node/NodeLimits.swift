@@ -31,6 +31,12 @@ public enum NodeLimits {
     public static let diskFloorBytes: UInt64 = 256 << 20
     /// After a batch was lost, what an older version skipped is not executed again before this.
     public static let upgradeRetryMilliseconds: UInt64 = 300_000
+    /// How long after a crash what comes from peers is marked before it is executed: 10 minutes.
+    public static let crashGuardMilliseconds: UInt64 = 600_000
+    /// Bytes that wait for their marker; what comes beyond is asked for again.
+    public static let crashQueueBytesMax = 8 << 20
+    /// Changes that are not executed any more; beyond, a node that crashes goes on crashing.
+    public static let quarantinedMax = 1_024
     /// How long an Idempotency-Key is remembered.
     public static let idempotencyMilliseconds: UInt64 = 24 * 3_600 * 1_000
     /// A wall clock that moved by so much more or less than the time that passed was put on or back.

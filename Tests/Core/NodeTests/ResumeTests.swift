@@ -149,15 +149,15 @@ import Wire
         func cursor(_ name: UInt64, _ space: SpaceID, _ position: UInt64) -> Cursor {
             Cursor(store: name, space: space, position: CommitPosition(position))
         }
-        var starts = StoreStarts(name: 7)
-        starts.begin(8, after: [gone: CommitPosition(20), stays: CommitPosition(30)])
-        #expect(starts.holds(cursor(7, gone, 20), of: gone) && starts.holds(cursor(8, gone, 1), of: gone))
-        starts.leave(gone, 9, ends: [stays: CommitPosition(40)])
+        var epochs = CursorEpochs(name: 7)
+        epochs.begin(8, after: [gone: CommitPosition(20), stays: CommitPosition(30)])
+        #expect(epochs.holds(cursor(7, gone, 20), of: gone) && epochs.holds(cursor(8, gone, 1), of: gone))
+        epochs.leave(gone, 9, ends: [stays: CommitPosition(40)])
         for name: UInt64 in [7, 8] {
-            #expect(!starts.holds(cursor(name, gone, 1), of: gone))
-            #expect(starts.holds(cursor(name, stays, 30), of: stays))
+            #expect(!epochs.holds(cursor(name, gone, 1), of: gone))
+            #expect(epochs.holds(cursor(name, stays, 30), of: stays))
         }
-        #expect(!starts.holds(cursor(8, stays, 41), of: stays) && starts.holds(cursor(9, gone, 1), of: gone))
+        #expect(!epochs.holds(cursor(8, stays, 41), of: stays) && epochs.holds(cursor(9, gone, 1), of: gone))
     }
 
     private func space(_ byte: UInt8) -> SpaceID {

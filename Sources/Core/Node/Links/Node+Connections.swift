@@ -301,7 +301,7 @@ extension Node {
         for connection in open { forget(connection, reason: Self.storeFailed, at: now) }
         links.buffer = .init()
         for index in spaces.indices { spaces[index].replication.dropLinks() }
-        caution.drop()
+        crashGuard.drop()
         // Made from a roster that may be taken back: the next one of the same length is another.
         links.candidates = nil
         return effects

@@ -31,7 +31,7 @@ extension Node {
         // trunk. The buffer also holds what waits for it.
         let log = LogID(space, replica)
         if links.buffer.isWaiting(log) { try reopen(log, in: index) }
-        try spaces[index].close(proof, at: now, cursors: storeName, in: &transaction)
+        try spaces[index].close(proof, at: now, cursors: epochs.current, in: &transaction)
         tellFork(proof, in: index, at: now)
         // 2. What was told and heard of it counts to the trunk only.
         let trunkLast = proof.first.previous

@@ -42,10 +42,8 @@ extension Node {
             try node.store.setMeta(NodeMeta.left, node.left.encoded())
         }
         // Positions start again when this device comes back to the space; cursors of before must not fit.
-        startsBefore = startsBefore ?? (starts, isStartKept)
         let ends = spaces.filter { $0.id != space.id }.map { ($0.id, $0.position) }
-        starts.leave(space.id, entropy.u64(), ends: Dictionary(ends) { first, _ in first })
-        isStartKept = false
+        epochs.leave(space.id, entropy.u64(), ends: Dictionary(ends) { first, _ in first })
         _ = spaces.remove(index)
         linksForget(space.id, at: now)
         batch.log(

@@ -115,7 +115,8 @@ extension Node {
         _ candidates: [Candidate], from peer: DeviceID, _ place: ChannelPlace, at now: Instant
     ) throws {
         let index = place.space
-        if defers(candidates, isWhole: true, in: index) { return }
+        let space = spaces[index].id
+        if crashGuard.holds(candidates, isWhole: true, of: space, in: &transaction) { return }
         var refused: Admission.Refusal?
         for candidate in candidates where refused == nil {
             let log = LogID(spaces[index].id, candidate.change.replica)
@@ -147,9 +148,7 @@ extension Node {
 
     /// Executes a change that was admitted.
     mutating func execute(_ ready: ReadyChange, in index: SpaceHandle) throws(StoreFailure) {
-        let isQuarantined = isQuarantined(ready.change, in: spaces[index].id)
-        let status = try spaces[index].execute(
-            ready, isQuarantined: isQuarantined, cursors: storeName, in: &transaction)
+        let status = try spaces[index].execute(ready, cursors: epochs.current, in: &transaction)
         counters.changesCommitted += 1
         if status == .void { counters.changesVoid += 1 }
         if status == .skipped { counters.changesSkipped += 1 }
@@ -162,7 +161,10 @@ extension Node {
         do throws(StoreFailure) {
             while let next = nextReady() {
                 guard let place = spaces.handle(of: next.log.space) else { continue }
-                if defers([next.candidate], isWhole: false, in: place) { continue }
+                let space = next.log.space
+                if crashGuard.holds([next.candidate], isWhole: false, of: space, in: &transaction) {
+                    continue
+                }
                 switch spaces[place].admit(next.candidate)
                 {
                 case .ready(let ready): try execute(ready, in: place)

@@ -85,7 +85,7 @@ extension Node {
 
     /// Where a watcher that saw this answer goes on.
     func cursor(of index: SpaceHandle) -> String {
-        Cursor(store: storeName, space: spaces[index].id, position: spaces[index].position).text
+        Cursor(store: epochs.current, space: spaces[index].id, position: spaces[index].position).text
     }
 
     // MARK: Waiting for a version

@@ -68,6 +68,8 @@ extension Node {
         try transaction.beginWriting()
         try store.put(space.record)
         for operation in space.roster.operations() { try store.addRosterOperation(space.id, operation.bytes) }
+        var space = space
+        space.exceptions.quarantined = crashGuard.quarantined(in: space.id)
         spaces.insert(space)
     }
 

@@ -135,7 +135,7 @@ extension Node {
                 try spaces[index].author(
                     transaction.operations, &number, into: &draft, from: &self.transaction)
             }
-            return try spaces[index].finish(draft, cursors: storeName, in: &self.transaction)
+            return try spaces[index].finish(draft, cursors: epochs.current, in: &self.transaction)
         } catch {
             // A failed store takes the whole batch with it; there is nothing to put back then.
             if self.transaction.failure == nil {

@@ -55,7 +55,7 @@ extension Node {
             try transaction.beginWriting()
             try store.expireIdempotency(before: now.wall, moved: wallJump(since: swept, to: now))
             // There was no room for it at the start.
-            try executeSkipped(at: now)
+            try reconsiderSkipped(at: now)
         } catch {
             return transaction.fail(error)
         }

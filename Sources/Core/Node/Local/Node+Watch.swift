@@ -28,7 +28,7 @@ extension Node {
         var watcher = Watcher(
             request: id, space: spaces[index].id, prefix: prefix, follow: follow, position: position,
             backlog: [], past: nil, needsResync: false)
-        let present = Cursor(store: storeName, space: watcher.space, position: position)
+        let present = Cursor(store: epochs.current, space: watcher.space, position: position)
         // What a program may go on from when it has read this line and no other.
         var first = present.text
         switch start {
@@ -43,7 +43,8 @@ extension Node {
                 first = text
                 if from < position {
                     watcher.past = ReplayLines(
-                        store: try store.reader(), space: watcher.space, storeName: storeName, prefix: prefix,
+                        store: try store.reader(), space: watcher.space, storeName: epochs.current,
+                        prefix: prefix,
                         after: from)
                     try watcher.readPast(in: spaces[index])
                 }

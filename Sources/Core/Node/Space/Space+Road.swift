@@ -14,16 +14,18 @@ import Wire
 extension Space {
     /// The end of the road, for local, remote and re-issued changes alike: appends the change, brings its
     /// documents up to it, and tells watchers. `drafted`: the patches of a change that was authored on the
-    /// cached documents, which show it already. `isQuarantined`: it is held and not executed. What came of
-    /// it. After a throw before the append nothing is changed; after a later one the batch is lost.
+    /// cached documents, which show it already. What came of it. After a throw before the append nothing is
+    /// changed; after a later one the batch is lost.
     mutating func execute(
-        _ ready: ReadyChange, drafted: [Key: [Patch]]? = nil, isQuarantined: Bool = false,
+        _ ready: ReadyChange, drafted: [Key: [Patch]]? = nil,
         cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> ChangeStatus {
-        precondition(drafted == nil || ready.status == .executed && !isQuarantined, "a draft is executed")
+        precondition(drafted == nil || ready.status == .executed, "a draft is executed")
         var status = ready.status
         var reason = SkippedRecord.Reason.unknown
-        if status == .executed, isQuarantined { (status, reason) = (.skipped, .quarantined) }
+        if status == .executed, exceptions.quarantined.contains(ready.change.id) {
+            (status, reason) = (.skipped, .quarantined)
+        }
         var patches: [ChangeEvent.DocumentPatches]?
         let before = position
         do throws(StoreFailure) {

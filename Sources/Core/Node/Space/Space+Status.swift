@@ -66,6 +66,39 @@ extension Space {
         exceptions.skip(record)
     }
 
+    /// Executes what an older version skipped, or what touched a document that could not be read, as far as
+    /// both can be done now; in commit order. What is quarantined stays so.
+    mutating func reconsiderSkipped(
+        at now: Instant, cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> [SkippedRecord] {
+        let waiting = skipped.values.filter { $0.reason != .quarantined }
+            .sorted { $0.change.position < $1.change.position }
+        var executed: [SkippedRecord] = []
+        var reader = LogReader(space: id)
+        for skipped in waiting {
+            let change: Change
+            do throws(StoreFailure) {
+                change = try reader.change(skipped.change, from: transaction.store)
+            } catch {
+                // Damaged since: whoever asks for its documents hears of it, and the node starts.
+                guard case .unusable = error else { throw error }
+                continue
+            }
+            guard !Admission.hasUnknownOperations(change) else { continue }
+            let unreadable = try documents.unreadable(in: change, from: transaction.store)
+            if !unreadable.isEmpty { continue }
+            try transaction.beginWriting()
+            let author = author(of: change.replica) ?? DeviceID(publicKey: .zero)
+            let rebuild = Rebuild(change: change.id, author: author, cause: "upgrade", wall: now.wall)
+            try self.change(
+                [skipped.change], to: Admission.isStaticallyValid(change) ? .executed : .void, rebuild,
+                cursors: epoch, in: &transaction)
+            try transaction.store.put(record)
+            executed.append(skipped)
+        }
+        return executed
+    }
+
     /// Gives changes another status, and rebuilds the documents that they touch.
     mutating func change(
         _ records: [CommitRecord], to status: ChangeStatus, _ rebuild: Rebuild, cursors epoch: UInt64,

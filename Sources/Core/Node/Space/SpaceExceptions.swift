@@ -26,6 +26,9 @@ struct SpaceExceptions: Sendable {
     /// Changes that are held and not executed, although they are not void, by their ids.
     private(set) var skipped: [Dot: SkippedRecord] = [:]
 
+    /// Changes that are not executed whatever admission says, by their ids; `CrashGuard` keeps them.
+    var quarantined: Set<Dot> = []
+
     init() {}
 
     init(of space: SpaceID, from store: some StoreReading) throws(StoreFailure) {

@@ -90,7 +90,7 @@ public struct StoredFault: Equatable, Sendable {
 
 /// What a node keeps and reads back whole.
 public enum StoredItem: Equatable, Sendable {
-    /// `StoreStarts`
+    /// `CursorEpochs`
     case starts
     /// `LeftSpaces`
     case leftSpaces

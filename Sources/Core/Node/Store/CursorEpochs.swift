@@ -10,8 +10,8 @@ import Bytes
 import Causality
 import Wire
 
-/// The starts of a node over its store.
-struct StoreStarts: Sendable, Equatable {
+/// The starts of a node over its store, and whether the store has them as they are here.
+struct CursorEpochs: Sendable {
     /// An earlier start, up to the one after it.
     struct Former: Sendable, Equatable {
         let name: UInt64
@@ -21,18 +21,23 @@ struct StoreStarts: Sendable, Equatable {
 
     /// Oldest first, at most `formerMax`.
     private(set) var former: [Former] = []
-    /// Of this start; random.
-    var name: UInt64
+    /// The name of this start, random: cursors that it gives out carry it.
+    private(set) var current: UInt64
+    /// The store has all of it.
+    private(set) var isStored = false
+    /// As they were before the open batch, when a space is left in it; nil: the batch changes nothing.
+    private var before: (former: [Former], current: UInt64, isStored: Bool)?
 
     /// Cursors of a start before so many others are answered with a resync.
     static let formerMax = 64
     private static let version: UInt8 = 1
 
-    init(name: UInt64) { self.name = name }
+    /// A store that is new, or whose continuity is uncertain: all cursors given out before are foreign.
+    init(name: UInt64) { current = name }
 
     /// True when everything up to the cursor is in this store, and what it has beyond came after.
     func holds(_ cursor: Cursor, of space: SpaceID) -> Bool {
-        cursor.isOf(store: name, space: space)
+        cursor.isOf(store: current, space: space)
             || former.contains { start in
                 cursor.isOf(store: start.name, space: space)
                     && start.ends[space].map { cursor.position <= $0 } ?? false
@@ -41,23 +46,48 @@ struct StoreStarts: Sendable, Equatable {
 
     /// The node starts again: after the last start it came to these positions.
     mutating func begin(_ name: UInt64, after ends: [SpaceID: CommitPosition]) {
-        former.append(Former(name: self.name, ends: ends))
+        former.append(Former(name: current, ends: ends))
         former.removeFirst(max(0, former.count - Self.formerMax))
-        self.name = name
+        current = name
+        isStored = false
     }
 
     /// A space is gone, and counts from the start again if it comes back: its cursors are foreign from now
     /// on, those of the other spaces, which came to `ends`, are not.
     mutating func leave(_ space: SpaceID, _ name: UInt64, ends: [SpaceID: CommitPosition]) {
+        if before == nil { before = (former, current, isStored) }
         begin(name, after: ends)
         for index in former.indices { former[index].ends[space] = nil }
     }
+
+    // MARK: The batch
+
+    /// Goes into each batch that is about to be committed, until one of them was.
+    func write(to transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure) {
+        if isStored { return }
+        try transaction.beginWriting()
+        try transaction.store.setMeta(NodeMeta.store, encoded())
+    }
+
+    /// The batch was committed; `hasWritten`: with what `write` put in it.
+    mutating func batchCommitted(hasWritten: Bool) {
+        if hasWritten { isStored = true }
+        before = nil
+    }
+
+    /// The batch is lost: the spaces that it left are still here.
+    mutating func batchLost() {
+        guard let before = self.before.take() else { return }
+        (former, current, isStored) = before
+    }
+
+    // MARK: Encoding
 
     /// version u8 · name u64 · count, starts: name u64 · count, spaces: id 32 · position varint.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.u8(Self.version)
-        writer.u64(name)
+        writer.u64(current)
         writer.varint(former.count)
         for start in former {
             writer.u64(start.name)

@@ -1,0 +1,110 @@
+// What the node does for its crash guard: where items come from, how they are executed, and what a person is
+// told.
+
+import Bytes
+import Causality
+import Identity
+import Mesh
+import Replication
+import Wire
+
+extension Node {
+    /// At the start.
+    mutating func openCrashGuard(at now: Instant) throws(StoreFailure) {
+        let new = try crashGuard.open(
+            hasCrashed: configuration.hasCrashed, at: now.monotonic, in: &transaction)
+        guard let new else { return }
+        batch.log(
+            .error, "quarantined",
+            "change \(new.replica):\(new.last) was being executed at two crashes in a row: it is held and "
+                + "passed on, and not executed any more")
+    }
+
+    /// Each space knows its own quarantined changes.
+    mutating func shareQuarantine() {
+        for index in spaces.indices {
+            spaces[index].exceptions.quarantined = crashGuard.quarantined(in: spaces[index].id)
+        }
+    }
+
+    /// Shows what is quarantined in spaces of this node.
+    mutating func recallQuarantine(at now: Instant) {
+        for marker in crashGuard.sortedQuarantine {
+            guard let index = spaces.handle(of: marker.space) else { continue }
+            raise(
+                Alarm(
+                    code: "quarantined",
+                    message: "change \(marker.replica):\(marker.last) of space \(spaces[index].name) is not "
+                        + "executed: this node crashed twice while it did",
+                    hint: "report it with the log of the crash; its documents are shown without it and "
+                        + "take no local writes until a version executes it",
+                    since: now.wall, space: marker.space))
+        }
+    }
+
+    /// True when a segment has to wait until it is marked.
+    mutating func defers(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) -> Bool {
+        guard crashGuard.isHoldingBack else { return false }
+        guard crashGuard.hasRoom(for: body.count) else {
+            askAgain(place, at: now)
+            return true
+        }
+        let header: SegmentHeader
+        do throws(DecodeFault) {
+            var reader = ByteReader(body)
+            header = try SegmentHeader(of: spaces[place.space].id, from: &reader)
+        } catch {
+            // The road itself says what is wrong with it.
+            return false
+        }
+        let marker = ExecutionMarker(
+            space: header.space, replica: header.replica, first: header.first, last: header.last,
+            isSingle: false)
+        let name = ChannelPlace.Name(
+            connection: place.connection, number: place.number, space: header.space)
+        crashGuard.hold(body, marker, name, in: &transaction)
+        return true
+    }
+
+    /// Executes what was marked in an earlier batch.
+    mutating func tickCrashGuard(at now: Instant) {
+        guard transaction.failure == nil,
+            let item = crashGuard.next(at: now.monotonic, in: &transaction)
+        else { return }
+        switch item {
+        case .segment(let body, _, let name):
+            if let place = place(named: name) { segmentArrived(body, place, at: now) }
+        case .change(let candidate, let marker):
+            do throws(StoreFailure) {
+                try execute(candidate, in: marker.space)
+                drain()
+            } catch {
+                transaction.fail(error)
+            }
+        }
+        crashGuard.finish(in: &transaction)
+    }
+
+    private mutating func execute(_ candidate: Candidate, in space: SpaceID) throws(StoreFailure) {
+        guard let index = spaces.handle(of: space) else { return }
+        let log = LogID(space, candidate.change.replica)
+        switch spaces[index].admit(candidate)
+        {
+        case .ready(let ready): try execute(ready, in: index)
+        case .duplicate: break
+        case .early(let lack):
+            let held = candidate.heldBytes(after: links.buffer.lastItem(of: log))
+            links.buffer.add(candidate, of: log, byteCount: held, from: candidate.author, lack: lack)
+        case .refused: try reopen(log, in: index)
+        }
+    }
+
+    private func place(named name: ChannelPlace.Name) -> ChannelPlace? {
+        guard let link = links.connections.link(of: name.connection),
+            let channel = links.connections.channel(name.number, on: link),
+            links[channel].space == name.space,
+            let index = spaces.handle(of: name.space)
+        else { return nil }
+        return links.place(channel, in: index)
+    }
+}
