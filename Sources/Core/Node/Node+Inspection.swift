@@ -35,6 +35,14 @@ extension Node {
         spaces.handle(of: space).flatMap { spaces[$0].documents.cache.peek(key) { $0.document.plain } } ?? nil
     }
 
+    /// Traps if parts of the state that must agree do not. Between two batches; not `whole`: what is cheap
+    /// enough to ask after each commit.
+    public mutating func checkInvariants(whole: Bool) {
+        precondition(!transaction.isWriting, "a transaction is open between two batches")
+        spaces.checkInvariants(whole: whole)
+        crashGuard.checkInvariants(whole: whole)
+    }
+
     /// Spaces of this node by id, ascending.
     public var spaceIDs: [SpaceID] { spaces.map(\.id) }
     /// Early changes that wait, and their bytes.

@@ -53,6 +53,7 @@ struct TestNode {
             effects.append(effect)
             if case .answer(let id, let answer) = effect { answers[id, default: []].append(answer) }
         }
+        node.checkInvariants(whole: true)
     }
 
     /// One request in a batch of its own; its last answer so far.

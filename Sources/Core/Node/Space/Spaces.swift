@@ -70,6 +70,11 @@ struct Spaces: Sendable {
         for offset in list.indices { list[offset].findings = SpaceFindings() }
     }
 
+    func checkInvariants(whole: Bool) {
+        checkOrder()
+        for space in indices { self[space].checkInvariants(whole: whole) }
+    }
+
     /// Ids ascend, each once.
     func checkOrder() {
         for (left, right) in zip(list, list.dropFirst()) {

@@ -43,6 +43,8 @@ public struct WorldNode {
     /// What it told the operator.
     public internal(set) var log: [String] = []
     public internal(set) var starts: UInt64 = 0
+    /// Batches that it ended.
+    var commits = 0
     var nextRequest: UInt64 = 1
     /// Its process died of a trap before this start.
     var hasCrashed = false
