@@ -88,8 +88,7 @@ extension Node {
     private mutating func execute(_ candidate: Candidate, in space: SpaceID) throws(StoreFailure) {
         guard let index = spaces.handle(of: space) else { return }
         let log = LogID(space, candidate.change.replica)
-        switch spaces[index].admit(candidate)
-        {
+        switch spaces[index].admit(candidate) {
         case .ready(let ready): try execute(ready, in: index)
         case .duplicate: break
         case .early(let lack):

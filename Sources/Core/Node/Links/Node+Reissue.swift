@@ -276,8 +276,7 @@ extension Node {
             return .never
         }
         let again = Candidate.reissued(authored, by: device, heads: candidate.heads)
-        switch spaces[index].admit(again)
-        {
+        switch spaces[index].admit(again) {
         case .ready(let ready):
             spaces[index].logs.advanceReissue(log)
             try execute(ready, in: index)

@@ -17,8 +17,7 @@ extension Node {
         links.counters.segmentsReceived += 1
         links.counters.segmentBytesReceived += UInt64(body.count)
         do {
-            try links[place.channel].sync.noteReceived(
-                bytes: body.count)
+            try links[place.channel].sync.noteReceived(bytes: body.count)
             if links.pause.isOn(at: now.monotonic) { return askAgain(place, at: now) }
             var reader = ByteReader(body)
             let segment = try Segment(of: spaces[place.space].id, from: &reader)
@@ -107,8 +106,7 @@ extension Node {
     /// The peer sent it, so it holds it.
     private mutating func showed(_ replica: ReplicaID, to last: SequenceNumber, _ place: ChannelPlace) {
         let trunkLast = spaces[place.space].forks.closed[replica]?.trunkLast
-        links[place.channel].sync.peerShowed(
-            replica, to: min(last, trunkLast ?? last))
+        links[place.channel].sync.peerShowed(replica, to: min(last, trunkLast ?? last))
     }
 
     private mutating func admit(
@@ -126,8 +124,7 @@ extension Node {
                 links.counters.early += 1
                 continue
             }
-            switch spaces[index].admit(candidate)
-            {
+            switch spaces[index].admit(candidate) {
             case .duplicate: break
             case .ready(let ready): try execute(ready, in: index)
             case .early where isPlanted("buffer-forgets"): break
@@ -165,8 +162,7 @@ extension Node {
                 if crashGuard.holds([next.candidate], isWhole: false, of: space, in: &transaction) {
                     continue
                 }
-                switch spaces[place].admit(next.candidate)
-                {
+                switch spaces[place].admit(next.candidate) {
                 case .ready(let ready): try execute(ready, in: place)
                 case .duplicate: break
                 case .early, .refused:

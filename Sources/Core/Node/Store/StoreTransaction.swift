@@ -6,6 +6,9 @@
 //
 // A batch that only reads begins no transaction and costs the disk nothing.
 
+import Bytes
+import Causality
+
 /// A store, and what has become of the batch's transaction on it.
 struct StoreTransaction<Store: ChangeStore> {
     /// Read it at any time. Write only after `beginWriting` in the same batch: a store traps else.
@@ -65,6 +68,34 @@ struct StoreTransaction<Store: ChangeStore> {
     mutating func beginBatch() {
         precondition(!isWriting, "something was written after the commit and before the next batch")
         failure = nil
+    }
+}
+
+extension StoreTransaction {
+    /// Runs a step of a request that may write: if it fails in the store, the batch is lost as a whole.
+    mutating func writing<Result>(
+        _ body: (inout StoreTransaction) throws(StoreFailure) -> Result
+    ) throws(NodeError) -> Result {
+        do throws(StoreFailure) {
+            return try body(&self)
+        } catch {
+            fail(error)
+            throw NodeError(error)
+        }
+    }
+
+    /// Runs a step of a request that only reads: what cannot be read fails this request and no other.
+    /// `document`: the one that is read, when it is one.
+    mutating func reading<Result>(
+        _ document: Key? = nil, of space: SpaceID? = nil, _ body: (Store) throws(StoreFailure) -> Result
+    ) throws(NodeError) -> Result {
+        do throws(StoreFailure) {
+            return try body(store)
+        } catch {
+            readFailed(error)
+            guard let document, let space else { throw NodeError(error) }
+            throw NodeError(error, reading: document, of: space)
+        }
     }
 }
 
