@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 SWIFT ?= swift
 
 # A static standard library keeps the programs free of the toolchain. No source of ours imports Foundation; its small
-# part, FoundationEssentials, comes with the argument parser: 10.7 MB of each program's file (decision 0126).
+# part, FoundationEssentials, comes with the argument parser: 10.7 MB of each program's file (Sources/Docs/PERFORMANCE.md).
 # Across modules: the node is generic over its store, and small functions of the lower floors are called from all
 # others. A tenth of the simulation and of a catch-up (decision 0101).
 RELEASE := -c release --static-swift-stdlib -Xswiftc -cross-module-optimization

@@ -35,14 +35,19 @@ enum PercentDecoding {
     }
 }
 
-/// The parameters of a request's query. An empty value means the same as none.
+/// The parameters of a request's query.
 public struct QueryParameters: Sendable {
+    /// Those that have a value.
     private let pairs: [(name: Key, value: Key)]
+    /// The first that is given without a value and must have one. Until the request is refused for it, it
+    /// counts as not given: that a wait needs a change says more.
+    let withoutValue: Key?
 
     /// Names outside `known` are refused: a misspelt parameter must not be ignored. Only `on` may be
-    /// repeated.
-    init(_ query: ArraySlice<UInt8>, known: [Key]) throws(APIError) {
+    /// repeated. `emptiable`: those whose empty value means the same as none.
+    init(_ query: ArraySlice<UInt8>, known: [Key], emptiable: [Key]) throws(APIError) {
         var pairs: [(name: Key, value: Key)] = []
+        var withoutValue: Key?
         for item in query.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -58,9 +63,14 @@ public struct QueryParameters: Sendable {
             guard name == "on" || !pairs.contains(where: { $0.name == name }) else {
                 throw APIError(400, "repeated-parameter", "\"\(name)\" stands twice", hint: "give it once")
             }
-            if value.utf8Count > 0 { pairs.append((name, value)) }
+            if value.utf8Count > 0 {
+                pairs.append((name, value))
+            } else if withoutValue == nil, !emptiable.contains(name) {
+                withoutValue = name
+            }
         }
         self.pairs = pairs
+        self.withoutValue = withoutValue
     }
 
     subscript(name: Key) -> Key? { pairs.first { $0.name == name }?.value }

@@ -102,6 +102,15 @@ private func python(_ program: String, input: [UInt8] = []) -> Int32 {
         }
     }
 
+    @Test("a parameter whose schema allows an empty value is one that the router takes empty")
+    func emptiable() throws {
+        for parameter in Route.all.flatMap(\.parameters) where parameter.place == .query {
+            let schema = try JSONReader.read(Array(parameter.schema.utf8))
+            let isText = text(schema["type"]) == "string"
+            #expect((isText && schema["minLength"] == nil) == parameter.mayBeEmpty, "\(parameter.name)")
+        }
+    }
+
     @Test("the example of a refusal has the status that it stands under")
     func refusals() throws {
         for refusal in RouteRefusal.allCases { #expect(refusal.example.status == refusal.rawValue) }

@@ -8,10 +8,11 @@ import Node
 import Testing
 
 private func route(
-    _ method: String, _ target: String, _ headers: [(name: String, value: String)] = [], hasBody: Bool = false
+    _ method: String, _ target: String, _ headers: [(name: String, value: String)] = [], hasBody: Bool? = nil
 ) throws -> RoutedRequest {
     try Router.route(
-        RequestHead(method: method, target: target, headers: headers, hasBody: hasBody), caller: .groupMember)
+        RequestHead(method: method, target: target, headers: headers, hasBody: hasBody ?? (method == "POST")),
+        caller: .groupMember)
 }
 
 private func documentKey(_ target: String) throws -> [UInt8] {
@@ -72,6 +73,11 @@ private func documentKey(_ target: String) throws -> [UInt8] {
             ("GET", "/v1/spaces/s/documents?limits=1", 400, "unknown-parameter"),
             ("GET", "/v1/spaces/s/documents?limit=1&limit=2", 400, "repeated-parameter"),
             ("GET", "/v1/spaces/s/changes?follow=maybe", 400, "invalid-parameter"),
+            ("GET", "/v1/spaces/s/changes?follow", 400, "empty-parameter"),
+            ("GET", "/v1/spaces/s/changes?since=", 400, "empty-parameter"),
+            ("GET", "/v1/spaces/s/documents?limit=&prefix=", 400, "empty-parameter"),
+            ("GET", "/v1/spaces/s/documents/k?view=", 400, "empty-parameter"),
+            ("POST", "/v1/reload?check=", 400, "empty-parameter"),
             ("GET", "/v1/spaces/s/changes?units=bytes", 422, "unknown-units"),
             ("POST", "/v1/spaces/s/transactions?units=utf8", 422, "unknown-units"),
             ("GET", "/v1/spaces/s/documents/k?units=utf16", 400, "unknown-parameter"),
@@ -154,6 +160,28 @@ private func documentKey(_ target: String) throws -> [UInt8] {
             ).endpoint
         else { return #expect(Bool(false), "no watch") }
         #expect(start == .begin && watched == "p" && !follow)
+    }
+
+    @Test("an empty prefix or `after` means the same as none")
+    func emptyValues() throws {
+        guard
+            case .ask(.listDocuments(_, "", nil, 1_000, nil)) = try route(
+                "GET", "/v1/spaces/s/documents?prefix=&after="
+            ).endpoint
+        else { return #expect(Bool(false), "no listing") }
+    }
+
+    @Test("a request without the body that its endpoint takes is refused, by the table")
+    func missingBodies() throws {
+        for entry in Route.all where entry.method == "POST" {
+            let target = entry.pattern.replacing("{space}", with: "s")
+            guard entry.body.isTaken else {
+                #expect(throws: Never.self) { _ = try route("POST", target, hasBody: false) }
+                continue
+            }
+            let error = try #require(throws: APIError.self) { _ = try route("POST", target, hasBody: false) }
+            #expect(error.status == 400 && error.code == "missing-body", "\(error)")
+        }
     }
 
     @Test("an event source that reconnects goes on where it was")

@@ -49,8 +49,9 @@ public enum OpenAPIDocument {
     }
 
     private static let description =
-        "HTTP/1.1 and JSON on a Unix socket. In queries, + is a space. A path answers a method that is not "
-        + "described with 405, and Allow names those it takes; one that is not described answers 404."
+        "HTTP/1.1 and JSON on a Unix socket. In queries, + is a space, and a parameter that is given has a "
+        + "value (prefix and after may be empty). A path answers a method that is not described with 405, "
+        + "and Allow names those it takes; one that is not described answers 404."
 
     /// Members of the object of schemas, a text for each part of the API.
     private static let allSchemas = [

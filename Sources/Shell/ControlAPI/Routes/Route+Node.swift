@@ -37,7 +37,7 @@ extension Route {
             .metrics, "GET", "/v1/metrics", .read, tag: .node,
             "Counters for Prometheus.", "All names begin with repl_.",
             answer: .of(
-                [RouteContent(type: "text/plain", schema: "Metrics", example: #""repl_peers 2\n""#)],
+                [RouteContent(type: "text/plain", schema: "Metrics", example: #""repl_links 2\n""#)],
                 "Prometheus text exposition.")
         ) { _ in .ask(.metrics) },
         Route(

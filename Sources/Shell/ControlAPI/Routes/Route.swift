@@ -60,6 +60,8 @@ public final class Route: Sendable {
     let endpoint: @Sendable (MatchedRequest) throws(APIError) -> Endpoint
     /// Names of the query parameters.
     let queryNames: [Key]
+    /// Those of them that may be empty.
+    let emptiableNames: [Key]
     /// The pattern, taken apart once.
     private let steps: [Step]
     /// Its last step takes the rest of the path.
@@ -92,6 +94,7 @@ public final class Route: Sendable {
         self.description = description
         self.endpoint = endpoint
         queryNames = parameters.filter { $0.place == .query }.map { Key($0.name) }
+        emptiableNames = parameters.filter(\.mayBeEmpty).map { Key($0.name) }
         let inPath = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map {
             RouteParameter.inPath(String($0.dropFirst().dropLast()))
         }

@@ -20,6 +20,8 @@ public struct RouteParameter: Sendable, Equatable {
     public let example: String
     /// It is a list whose elements stand between commas; it may be repeated too.
     public let isList: Bool
+    /// An empty value means the same as none: every key begins with nothing, and follows the empty key.
+    public var mayBeEmpty: Bool { schema == Self.anyText }
 
     private init(
         _ name: String, as component: String? = nil, in place: Place = .query, isRequired: Bool = false,
@@ -39,6 +41,7 @@ public struct RouteParameter: Sendable, Equatable {
         left.component == right.component
     }
 
+    private static let anyText = #"{"type":"string"}"#
     private static let text = #"{"type":"string","minLength":1}"#
     private static let keySchema = ##"{"$ref":"#/components/schemas/DocumentKey"}"##
     private static let changeSchema = ##"{"$ref":"#/components/schemas/ChangeID"}"##
@@ -72,9 +75,9 @@ public struct RouteParameter: Sendable, Equatable {
     // MARK: Of queries
 
     static let prefix = RouteParameter(
-        "prefix", "Only keys that begin with it.", schema: text, example: #""note/""#)
+        "prefix", "Only keys that begin with it.", schema: anyText, example: #""note/""#)
     static let after = RouteParameter(
-        "after", "Only keys greater than this one.", schema: text, example: #""note/1""#)
+        "after", "Only keys greater than this one.", schema: anyText, example: #""note/1""#)
     static let limit = RouteParameter(
         "limit", "Documents of a page; at most 1000 are given.",
         schema: #"{"type":"integer","minimum":1,"default":1000}"#, example: "100")

@@ -1,5 +1,5 @@
 // Request line and headers -> endpoint: one pure function, so every refusal by form is testable without a
-// socket. Order of checks: Origin, path, method, right, content type, parameters.
+// socket. Order of checks: Origin, path, method, right, content type, parameters, body.
 
 import Bytes
 import Causality
@@ -71,10 +71,13 @@ public enum Router {
         guard caller.may(route.right) else { throw .callerRefused() }
         if head.hasBody { try check(contentType: head) }
         let query = try QueryParameters(
-            mark.map { target[($0 + 1)...] } ?? [], known: route.queryNames)
+            mark.map { target[($0 + 1)...] } ?? [], known: route.queryNames, emptiable: route.emptiableNames)
         let matched = MatchedRequest(route: route, captures: captures, query: query, head: head)
+        let endpoint = try route.endpoint(matched)
+        if let name = query.withoutValue { throw .valueMissing(name) }
+        if route.body.isTaken, !head.hasBody { throw .bodyMissing() }
         return RoutedRequest(
-            route: route, endpoint: try route.endpoint(matched), isHead: isHead,
+            route: route, endpoint: endpoint, isHead: isHead,
             wantsEvents: matched.wantsEvents,
             units: try matched.units(),
             atLeast: try matched.atLeast())
@@ -127,6 +130,18 @@ public enum Router {
 }
 
 extension APIError {
+    static func valueMissing(_ parameter: Key) -> APIError {
+        APIError(
+            400, "empty-parameter", "the parameter \"\(parameter)\" has no value",
+            hint: "give it one, or leave it out")
+    }
+
+    static func bodyMissing() -> APIError {
+        APIError(
+            400, "missing-body", "the request has no body, or an empty one",
+            hint: "send what /v1/openapi.json describes")
+    }
+
     static func unsupportedType() -> APIError {
         APIError(
             415, "unsupported-type", "bodies of this content type are not taken",
