@@ -122,6 +122,9 @@ let package = Package(
             swiftSettings: strict),
         // No node, libsodium or zstd: a program that speaks to the daemon links none of them (TidyTests).
         .target(
+            name: "Scenarios", dependencies: node + ["ControlAPI", "Simulator"],
+            path: "Sources/Simulation/Scenarios", swiftSettings: strict),
+        .target(
             name: "ReplClient",
             dependencies: ["Bytes", "JSON", nioCore, nioPosix, nioHTTP1],
             path: "Sources/Client/ReplClient", swiftSettings: strict),
@@ -134,7 +137,7 @@ let package = Package(
                 lifecycle, signals,
             ]),
         program("replctl", on: ["Bytes", "JSON", "ReplClient", argumentParser]),
-        program("replsim", on: node + ["ControlAPI", "Simulator", argumentParser]),
+        program("replsim", on: node + ["ControlAPI", "Simulator", "Scenarios", argumentParser]),
         program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 
         tests("BytesTests", in: "Core/BytesTests", of: ["Bytes"]),
@@ -160,7 +163,7 @@ let package = Package(
                 "NodeRuntime", "ControlAPI", "ControlServer", "Simulator", logging, nioCore, nioPosix,
                 nioLocks,
             ]),
-        tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator"]),
+        tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator", "Scenarios"]),
         tests("TidyTests", in: "TidyTests", of: [], without: ["shape.py", "index_store.py"]),
         // Tools of the process tests, never installed: a member in wrong hands, and a bad network.
         .executableTarget(

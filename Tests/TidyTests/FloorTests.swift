@@ -6,9 +6,11 @@ import Testing
 
 /// Top to bottom; `Sources/README.md` shows the same order.
 private let floors = [
-    "CSodium", "CSQLite", "CZstd", "Bytes", "JSON", "Crypto", "Causality", "Documents", "Wire", "Identity", "Roster",
+    "CSodium", "CSQLite", "CZstd", "Bytes", "JSON", "Crypto", "Causality", "Documents", "Wire", "Identity",
+    "Roster",
     "SecureLink", "Replication", "Mesh", "Node", "SQLiteStore", "NodeRuntime", "Listening", "PeerNetwork",
-    "ControlAPI", "ControlServer", "DocumentModel", "Simulator", "ReplClient", "repld", "replctl", "replsim",
+    "ControlAPI", "ControlServer", "DocumentModel", "Simulator", "Scenarios", "ReplClient", "repld",
+    "replctl", "replsim",
     "replbench",
 ]
 

@@ -34,8 +34,7 @@ BOUNDS = {
     "files over 400 lines": (4, 0),
 }
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CORE = ["Bytes", "Crypto", "Causality", "Documents", "Wire", "Identity", "Roster", "SecureLink", "Replication", "Mesh",
-        "Node"]
+CORE = sorted(name for name in os.listdir(os.path.join(ROOT, "Sources/Core")) if name != "Node") + ["Node"]
 
 
 class Source:

@@ -42,8 +42,11 @@ struct ReplSim: ParsableCommand {
             Profiles: \(Profile.allCases.map(\.rawValue).joined(separator: ", ")).
             Faults: \(FaultKind.allCases.map(\.rawValue).joined(separator: ", ")).
 
+              replsim scenario FILE...             plays scenarios: see replsim help scenario
+
             Exit codes: 0 all seeds passed, 1 one failed, 2 some could not be run, 3 bad input.
-            """)
+            """,
+        subcommands: [ScenarioCommand.self])
 
     @OptionGroup var plan: PlanOptions
 

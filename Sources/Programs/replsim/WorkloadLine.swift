@@ -31,7 +31,7 @@ enum WorkloadLine {
         return steps
     }
 
-    private static func bytes(of name: String) throws -> [UInt8] {
+    static func bytes(of name: String) throws -> [UInt8] {
         guard let file = fopen(name, "r") else { throw ValidationError("\(name) cannot be read") }
         defer { fclose(file) }
         var status = stat()

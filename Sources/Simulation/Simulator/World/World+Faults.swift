@@ -115,6 +115,9 @@ extension World {
         }
     }
 
+    /// The node's wall clock goes wrong, or right again.
+    public mutating func setClock(_ index: Int, to clock: WorldClock) { nodes[index].clock = clock }
+
     /// The operator changes the settings of a node that runs.
     public mutating func changeSettings(_ index: Int, to settings: NodeSettings) {
         handle(index, .settings(settings))
