@@ -126,6 +126,11 @@ struct Connections: Sendable {
             return handle
         }
         let handle = ChannelHandle(raw: channels.insert(value))
+        // On a link that ended in this step it is gone with the step as well.
+        guard isOpen(link) else {
+            channels.remove(handle.raw)
+            return handle
+        }
         let offset = self[link].channels.firstIndex { $0.number > number } ?? self[link].channels.count
         self[link].channels.insert(.init(number: number, space: space, handle: handle), at: offset)
         return handle
@@ -139,9 +144,7 @@ struct Connections: Sendable {
     /// Takes a channel out while it is worked on, so that its vectors are changed in place. Its handle gives
     /// one on which nothing was said until it is put back.
     mutating func withdraw(_ channel: ChannelHandle) -> SpaceChannel {
-        var value = SpaceChannel.withdrawn
-        swap(&self[channel], &value)
-        return value
+        self[channel].withdraw()
     }
 
     // MARK: Steps

@@ -1,7 +1,6 @@
 // One shared space on a link. Its parts each own one exchange with the peer and die with the channel; what is
 // known over all channels of a space stands in `Replication`.
 
-import Bytes
 import Causality
 import Replication
 
@@ -16,21 +15,26 @@ struct SpaceChannel: Sendable {
         case full
     }
 
+    let space: SpaceID
+    let number: UInt16
+    /// The link it is on.
+    let link: LinkHandle
     private var parts: Boxed<ChannelParts>
 
-    init(space: SpaceID, standing: Standing, number: UInt16, on link: LinkHandle?) {
-        parts = Boxed(ChannelParts(space: space, standing: standing, number: number, on: link))
+    init(space: SpaceID, standing: Standing, number: UInt16, on link: LinkHandle) {
+        (self.space, self.number, self.link) = (space, number, link)
+        parts = Boxed(ChannelParts(standing: standing))
     }
 
-    /// What a handle gives while its channel is taken out.
-    static let withdrawn = SpaceChannel(
-        space: SpaceID(raw: .zero), standing: .provisional(bytesLeft: 0, deadline: .max), number: 0, on: nil)
-
-    /// The link it is on.
-    var link: LinkHandle {
-        guard let link = parts.value.link else { preconditionFailure("the channel is taken out") }
-        return link
+    /// Gives what was said here to the caller, who changes it in place and puts it back. Until then nothing
+    /// was said on this channel; where it is stays known.
+    mutating func withdraw() -> SpaceChannel {
+        let full = self
+        parts = Self.nothing
+        return full
     }
+
+    private static let nothing = Boxed(ChannelParts(standing: .provisional(bytesLeft: 0, deadline: .max)))
 
     subscript<Value>(dynamicMember part: KeyPath<ChannelParts, Value>) -> Value {
         @inline(__always) _read { yield parts.value[keyPath: part] }
@@ -43,9 +47,6 @@ struct SpaceChannel: Sendable {
 
 /// What a channel consists of.
 struct ChannelParts: Sendable {
-    let space: SpaceID
-    let number: UInt16
-    fileprivate let link: LinkHandle?
     var standing: SpaceChannel.Standing
     /// Vectors and the window: what each side holds, was told and was sent.
     var sync = SpaceSync()
@@ -67,8 +68,7 @@ struct ChannelParts: Sendable {
     /// gets what it lacks, and what is sent after that on the same stream finds it ready.
     var isReady: Bool { isFull && roster.peerHeads != nil }
 
-    init(space: SpaceID, standing: SpaceChannel.Standing, number: UInt16, on link: LinkHandle?) {
-        (self.space, self.number, self.link) = (space, number, link)
+    init(standing: SpaceChannel.Standing) {
         self.standing = standing
     }
 }
