@@ -1,4 +1,4 @@
-// Transactions, crashes and snapshots: what is there afterwards, and what is not.
+// Transactions and crashes: what is there afterwards, and what is not.
 
 import Bytes
 import Causality
@@ -68,51 +68,6 @@ private let a = replica(1)
         }
         try disk.transact { try $0.add(home, run(a, from: 1, at: 1, [1]), touching: [["x"]]) }
         #expect(try disk.store.heads(home)[a] == SequenceNumber(1))
-    }
-
-    @Test(
-        "a reader sees the last commit before it was opened, while the writer goes on",
-        arguments: Kind.allCases)
-    func reader(kind: Kind) throws {
-        var disk = try Disk(kind)
-        try disk.transact { store in
-            try store.put(record(home))
-            try store.put(home, document("a"))
-        }
-        try disk.store.begin()
-        try disk.store.put(home, document("b"))
-        let early: any StoreReading = try disk.store.reader()
-        try disk.store.commit()
-        let late: any StoreReading = try disk.store.reader()
-        try disk.transact { try $0.put(home, document("a", visible: false)) }
-        try disk.transact { try $0.remove(home) }
-        #expect(try early.documents(home, prefix: "", after: nil, limit: 9).map(\.key) == ["a"])
-        #expect(try early.documentCount(home) == 1)
-        #expect(try late.documents(home, prefix: "", after: nil, limit: 9).map(\.key) == ["a", "b"])
-        #expect(try disk.store.reader().spaces() == [])
-    }
-
-    @Test("a reader is read on other threads while commits go on", arguments: Kind.allCases)
-    func concurrentReaders(kind: Kind) async throws {
-        var disk = try Disk(kind)
-        try disk.transact { store in
-            try store.put(record(home))
-            for number in 0..<200 { try store.put(home, document(Key("k\(number)"))) }
-        }
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for round in 0..<20 {
-                let reader: any StoreReading & Sendable = try disk.store.reader()
-                group.addTask {
-                    let listed = try reader.documents(home, prefix: "", after: nil, limit: 9_999).count
-                    let counted = try reader.documentCount(home)
-                    return listed == counted ? listed : -1
-                }
-                try disk.transact { try $0.put(home, document(Key("new\(round)"))) }
-            }
-            var seen: [Int] = []
-            for try await count in group { seen.append(count) }
-            #expect(seen.sorted() == Array(200..<220))
-        }
     }
 
     @Test("100,000 changes of 50,000 documents are written, listed and counted", arguments: Kind.allCases)

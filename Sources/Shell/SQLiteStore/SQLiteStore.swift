@@ -2,10 +2,8 @@
 // What the contract asks beyond SQL is here: the order of a commit's steps, and what each failure leaves
 // behind.
 
-public import Bytes
 public import Causality
 public import Node
-public import Wire
 
 /// The contract over SQLite. One owner, on one thread; a copy is the same store, not another.
 public struct SQLiteStore: ChangeStore {
@@ -38,6 +36,7 @@ public struct SQLiteStore: ChangeStore {
         var writtenDocuments: Int
     }
 
+    /// A log, by the number of its space in the database.
     struct LogName: Hashable {
         let space: Int64
         let replica: ReplicaID
@@ -55,6 +54,7 @@ public struct SQLiteStore: ChangeStore {
     /// The daemon goes through `StateDirectory`; this is for tests and tools.
     public init(path: String) throws(StoreFailure) { try self.init(path: path, highWater: nil) }
 
+    /// `highWater`: nil for tests and tools, which do not mind older copies.
     init(path: String, highWater: HighWater?) throws(StoreFailure) {
         writer = try Connection(path, .writer)
         try writer.settleWAL()
@@ -63,7 +63,7 @@ public struct SQLiteStore: ChangeStore {
         self.highWater = highWater
         let values: [SQLValue] = [.integer(RunNumber.positionMask), .integer(RunNumber.positionBits)]
         let here = UInt64(try writer[.sumOfPositions].first(values) { $0.integer(0) } ?? 0)
-        positions = try Queries(connection: writer).removedPositions() + here
+        positions = try SQLiteTables(connection: writer).removedPositions() + here
         durablePositions = positions
     }
 
@@ -116,67 +116,28 @@ public struct SQLiteStore: ChangeStore {
     public func reader() throws(StoreFailure) -> SQLiteReader { try pool.reader() }
 }
 
-extension SQLiteStore {
-    var queries: Queries { Queries(connection: writer) }
+extension SQLiteStore: SQLiteReads {
+    var tables: SQLiteTables { SQLiteTables(connection: writer) }
 
-    public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? { try queries.meta(name) }
-    public func spaces() throws(StoreFailure) -> [SpaceRecord] { try queries.spaces() }
-    public func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]] {
-        try queries.rosterOperations(space)
-    }
-    public func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector { try queries.heads(space) }
-    public func changeCount(_ space: SpaceID, _ replica: ReplicaID, after sequence: SequenceNumber)
-        throws(StoreFailure) -> Int
-    {
-        try queries.changeCount(space, replica, after: sequence)
-    }
+    public func read<Result: Sendable>(
+        _ body: (SQLiteTables) throws(StoreFailure) -> Result
+    ) throws(StoreFailure) -> Result { try body(tables) }
 
-    public func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
-        throws(StoreFailure) -> [StoredRun]
-    {
-        try queries.runs(space, replica, from: from, bytesMax: bytesMax)
-    }
-    public func boundary(_ space: SpaceID, _ replica: ReplicaID, before sequence: SequenceNumber)
-        throws(StoreFailure) -> BoundaryRecord?
-    {
-        try queries.boundary(space, replica, before: sequence)
-    }
-    public func seals(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, limit: Int)
-        throws(StoreFailure) -> [Seal]
-    {
-        try queries.seals(space, replica, from: from, limit: limit)
-    }
-    public func commits(_ space: SpaceID, after position: CommitPosition, limit: Int)
-        throws(StoreFailure) -> [CommitRecord]
-    {
-        try queries.commits(space, after: position, limit: limit)
-    }
-    public func commits(_ space: SpaceID, touching document: Key, after position: CommitPosition, limit: Int)
-        throws(StoreFailure) -> [CommitRecord]
-    {
-        try queries.commits(space, touching: document, after: position, limit: limit)
-    }
-    public func document(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> DocumentRecord? {
-        try queries.document(space, key)
-    }
-    public func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int)
-        throws(StoreFailure) -> [DocumentRecord]
-    {
-        try queries.documents(space, prefix: prefix, after: after, limit: limit)
-    }
+    /// The writer knows the count of an open transaction; in the database it stands when that is committed.
     public func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int {
-        guard let number = try queries.number(of: space) else { return 0 }
+        guard let number = try tables.number(of: space) else { return 0 }
         if let figures = known.figures[number] { return figures.documents }
-        return try queries.documentCount(number)
+        return try tables.documentCount(number)
     }
-    public func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord? {
-        try queries.snapshot(space, key)
-    }
-    public func idempotency(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> IdempotencyRecord? {
-        try queries.idempotency(space, key)
-    }
-    public func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord] { try queries.forks(space) }
-    public func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] {
-        try queries.skipped(space)
-    }
+}
+
+extension Query {
+    static let setDocuments = Query("UPDATE spaces SET documents = ?2 WHERE number = ?1")
+    static let setDocumentsOfRun = Query("UPDATE runs SET documents = ?2 WHERE number = ?1")
+    static let sumOfPositions = Query(
+        """
+        SELECT coalesce(sum((SELECT (number & ?1) + changes - 1 FROM runs WHERE number
+        BETWEEN spaces.number << ?2 AND (spaces.number << ?2 | ?1) ORDER BY number DESC LIMIT 1)), 0)
+        FROM spaces
+        """)
 }

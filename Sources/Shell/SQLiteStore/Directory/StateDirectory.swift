@@ -154,6 +154,7 @@ public final class StateDirectory: Sendable {
         try row.settle(device: device, token: token, inode: named.inode, changed: named.changed)
     }
 
+    /// The key that is there; else the one that a backup carries; else, for a fresh database only, a new one.
     private static func deviceKey(
         in path: String, credentials: String?, identity: Findings.Identity
     ) throws(StoreFailure) -> DeviceKeyFile {
@@ -169,6 +170,7 @@ public final class StateDirectory: Sendable {
         return try DeviceKeyFile.make(in: path, seed: SystemRandom.secret(DeviceKeyFile.byteCount))
     }
 
+    /// What `instance` says, and which file it is.
     private static func instanceFile(in path: String) throws(StoreFailure) -> Findings.File {
         let name = "\(path)/instance"
         guard let descriptor = try Files.open(name, O_RDONLY | O_NOFOLLOW) else { return .missing }

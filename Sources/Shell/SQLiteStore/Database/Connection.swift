@@ -20,7 +20,8 @@ final class Connection: @unchecked Sendable {
 
     let path: String
     private let handle: OpaquePointer
-    private var statements: [Statement?]
+    /// By `Query.id`.
+    private var statements: [UInt: Statement] = [:]
     /// Numbers of spaces, as the open transaction has shown them: of the writer until a space is removed or a
     /// transaction rolled back, of a reader as long as its snapshot.
     var numbers: [SpaceID: Int64] = [:]
@@ -30,6 +31,7 @@ final class Connection: @unchecked Sendable {
     /// Once, before the first connection of the process; later it is refused, which changes nothing.
     private static let isConfigured: Bool = repl_sqlite3_no_memory_statistics() == SQLITE_OK
 
+    /// The file must exist.
     init(_ path: String, _ mode: Mode) throws(StoreFailure) {
         _ = Self.isConfigured
         let flags =
@@ -44,7 +46,6 @@ final class Connection: @unchecked Sendable {
         }
         self.path = path
         handle = opened
-        statements = Array(repeating: nil, count: Query.allCases.count)
         walFrames = .allocate(capacity: 1)
         walFrames.initialize(to: 0)
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
@@ -69,18 +70,19 @@ final class Connection: @unchecked Sendable {
     }
 
     deinit {
-        statements = []
+        statements = [:]
         sqlite3_close_v2(handle)
         walFrames.deallocate()
     }
 
+    /// A space that is removed or rolled back may get another number.
     func forgetNumbers() { numbers = [:] }
 
     subscript(query: Query) -> Statement {
         get throws(StoreFailure) {
-            if let statement = statements[query.rawValue] { return statement }
-            let statement = try Statement(query.sql, database: handle, path: path)
-            statements[query.rawValue] = statement
+            if let statement = statements[query.id] { return statement }
+            let statement = try Statement("\(query.sql)", database: handle, path: path)
+            statements[query.id] = statement
             return statement
         }
     }

@@ -48,6 +48,7 @@ struct Findings {
         var nextInode: UInt64?
     }
 
+    /// What stands under the name `instance`.
     enum File: Equatable {
         case missing
         case unreadable
@@ -78,6 +79,7 @@ struct Findings {
         }
     }
 
+    /// The file is whole: compares it, then the database, with what the database says.
     private func judge(_ instance: InstanceFile, inode: UInt64, changed: Int64, token: Bytes16) -> Continuity
     {
         if instance.machine != machine {

@@ -3,6 +3,7 @@
 
 import Node
 
+/// Steps of the schema, and the pragmas of each kind of connection.
 enum Schema {
     /// "RPLD" in the file's header: what has another number is not ours to open.
     static let applicationID: Int64 = 0x5250_4C44
@@ -28,6 +29,13 @@ enum Schema {
 
     static let steps = [step1, step2, step3]
 
+    /// Tables whose rows name a space, and those whose rows name a log of one: a space that is removed takes
+    /// them along. Runs carry their space in their number.
+    static let tablesOfSpaces = [
+        "roster", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "logs",
+    ]
+    static let tablesOfLogs = ["boundaries", "seals"]
+
     /// Brings the database to the newest version; refuses one that is newer than that or not a node's.
     static func migrate(_ connection: Connection) throws(StoreFailure) {
         let application = try pragma("application_id", of: connection)
@@ -52,6 +60,7 @@ enum Schema {
         }
     }
 
+    /// An integer pragma; 0 when it says nothing.
     private static func pragma(_ name: String, of connection: Connection) throws(StoreFailure) -> Int64 {
         try connection.first("PRAGMA \(name)") { $0.integer(0) } ?? 0
     }

@@ -54,6 +54,7 @@ final class Statement {
         }
     }
 
+    /// The first row; nil without one.
     func first<Result>(
         _ values: [SQLValue], _ body: (borrowing Row) throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> Result? {
@@ -62,6 +63,7 @@ final class Statement {
         return try step() ? try body(Row(statement: handle)) : nil
     }
 
+    /// Every row, in the order that the statement gives them.
     func all<Result>(
         _ values: [SQLValue], _ body: (borrowing Row) throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> [Result] {
@@ -73,6 +75,7 @@ final class Statement {
         return found
     }
 
+    /// True when there is a row.
     private func step() throws(StoreFailure) -> Bool {
         let status = sqlite3_step(handle)
         switch status {

@@ -6,7 +6,9 @@ import Causality
 import Crypto
 import Node
 
+/// Values of the contract as columns hold them, and back.
 enum StoredForms {
+    /// 24 bytes a dot: the replica, then the sequence, big-endian.
     static func encode(_ dots: [Dot]) -> [UInt8] {
         var writer = ByteWriter(reserving: dots.count * 24)
         for dot in dots {
@@ -55,6 +57,7 @@ enum StoredForms {
         }
     }
 
+    /// `number` is `ChangeStatus.rawValue`.
     static func status(_ number: Int64, in path: String) throws(StoreFailure) -> ChangeStatus {
         guard let status = UInt8(exactly: number).flatMap(ChangeStatus.init(rawValue:)) else {
             throw damaged(.status(number), in: path)
@@ -62,6 +65,7 @@ enum StoredForms {
         return status
     }
 
+    /// `number` is `SkippedRecord.Reason.rawValue`.
     static func reason(_ number: Int64, in path: String) throws(StoreFailure) -> SkippedRecord.Reason {
         guard let reason = UInt8(exactly: number).flatMap(SkippedRecord.Reason.init(rawValue:)) else {
             throw damaged(.skipReason(number), in: path)
@@ -89,6 +93,7 @@ enum StoredForms {
         return ReplicaID(raw: Bytes16(bytes))
     }
 
+    /// Throws `unusable` with the column named when `body` cannot read the bytes.
     private static func decode<Value>(
         _ bytes: [UInt8], column: FileDefect.Column, in path: String,
         _ body: (inout ByteReader) throws(DecodeFault) -> Value

@@ -43,6 +43,7 @@ struct DeviceKeyFile {
         return DeviceKeyFile(seed: seed, source: .file)
     }
 
+    /// Nil when there is none. `isOurs`: made private to this user.
     private static func read(_ path: String, isOurs: Bool) throws(StoreFailure) -> Secret? {
         guard let descriptor = try Files.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
         defer { close(descriptor) }

@@ -12,6 +12,7 @@ final class ReaderPool: Sendable {
         var live: [WeakReader] = []
     }
 
+    /// A reader that lives as long as its owner wants.
     private struct WeakReader {
         weak var reader: SQLiteReader?
     }
@@ -37,6 +38,7 @@ final class ReaderPool: Sendable {
         return reader
     }
 
+    /// A reader has ended: its connection is kept for the next one, or closed when enough are.
     func takeBack(_ connection: Connection) {
         do throws(StoreFailure) {
             if !connection.isOutsideTransaction { try connection[.rollback].run([]) }

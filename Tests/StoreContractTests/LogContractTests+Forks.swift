@@ -1,4 +1,4 @@
-// The part of the contract about forks and skipped changes, over each store.
+// The part of the contract about logs that is rare: proofs of forks and skipped changes, over each store.
 
 import Bytes
 import Causality
@@ -13,7 +13,7 @@ private func fork(_ replica: ReplicaID, at first: UInt64, _ proof: [UInt8] = [1]
     ForkRecord(replica: replica, first: SequenceNumber(first), since: 77, proof: proof)
 }
 
-@Suite struct ForkContractTests {
+extension LogContractTests {
     @Test("proofs are kept one a log, the last one put, ascending by log", arguments: Kind.allCases)
     func forks(kind: Kind) throws {
         var disk = try Disk(kind)
@@ -63,40 +63,5 @@ private func fork(_ replica: ReplicaID, at first: UInt64, _ proof: [UInt8] = [1]
         }
         #expect(try disk.store.skipped(home).map(\.reason) == reasons)
         #expect(try disk.afterCrash().store.skipped(home).map(\.reason) == reasons)
-    }
-
-    @Test(
-        "a marked change has its new status in both orders, and after a rollback the old one",
-        arguments: Kind.allCases)
-    func mark(kind: Kind) throws {
-        var disk = try Disk(kind)
-        let first = run(a, from: 1, at: 1, [2, 1, 300])
-        let second = run(b, from: 1, at: 4, [1])
-        let third = run(a, from: 304, at: 6, [1, 1])
-        let touched: [[Key]] = [["x"], ["y", "x"], ["y"]]
-        try disk.transact { store in
-            try store.put(record(home))
-            try store.add(home, first, touching: touched)
-            try store.add(home, second, touching: [["x"]])
-            // A position between them is nobody's: rebuilds take one.
-            try store.add(home, third, touching: [["x"], []])
-        }
-        let marked = Array(first.records[1...]) + third.records
-        let keys = Array(touched[1...]) + [["x"], []]
-        try disk.store.begin()
-        try disk.store.mark(home, marked, touched: keys, as: .void)
-        disk.store.rollback()
-        #expect(try statuses(disk) == [.executed, .executed, .executed, .executed, .executed, .executed])
-        try disk.transact { store in try store.mark(home, marked, touched: keys, as: .void) }
-        #expect(try statuses(disk) == [.executed, .void, .void, .executed, .void, .void])
-        let x = try disk.store.commits(home, touching: "x", after: .start, limit: 9)
-        #expect(x.map(\.status) == [.executed, .void, .executed, .void])
-        let y = try disk.store.commits(home, touching: "y", after: .start, limit: 9)
-        #expect(y.map(\.status) == [.void, .void])
-        #expect(y.map(\.last.value) == [3, 303])
-    }
-
-    private func statuses(_ disk: Disk) throws -> [ChangeStatus] {
-        try disk.store.commits(home, after: .start, limit: 99).map(\.status)
     }
 }

@@ -17,9 +17,11 @@ import Bytes
 import Glibc
 import Node
 
+/// The row `identity` of a database: whose it is, and which directory it belongs to.
 struct IdentityRow {
     let connection: Connection
 
+    /// Throws `unusable` when the row is gone.
     func read() throws(StoreFailure) -> Findings.Identity {
         let path = connection.path
         let columns = "device, seed, origin, token, inode, changed, next_token, next_inode"
@@ -37,6 +39,7 @@ struct IdentityRow {
         return identity
     }
 
+    /// Nil when the column is NULL or of another length.
     private func token(_ row: borrowing Row, _ column: Int32) -> Bytes16? {
         let bytes = row.blob(column)
         return bytes.count == Bytes16.byteCount ? Bytes16(bytes) : nil

@@ -11,6 +11,7 @@ final class HighWater {
     private let descriptor: Int32
     private let path: String
 
+    /// Makes the file when it is missing.
     init(_ path: String) throws(StoreFailure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .system(errno, doing: "opening", path: path) }

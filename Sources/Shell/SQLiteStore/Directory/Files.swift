@@ -5,6 +5,7 @@ public import Crypto
 import Glibc
 import Node
 
+/// Calls on files, each of which throws with the path named.
 enum Files {
     /// Opens, or throws with `path` named; nil when it does not exist.
     static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(StoreFailure) -> Int32? {
@@ -38,6 +39,7 @@ enum Files {
         return try status(of: descriptor, path)
     }
 
+    /// The same for bytes in an array.
     static func create(_ path: String, _ bytes: [UInt8]) throws(StoreFailure) -> stat {
         // Through a Result: `withUnsafeBytes` forgets the type of what is thrown.
         let result = bytes.withUnsafeBytes { bytes in
@@ -61,6 +63,7 @@ enum Files {
         return try status(of: descriptor, new)
     }
 
+    /// A new name in a directory is on disk when this returns.
     static func syncDirectory(_ path: String) throws(StoreFailure) {
         guard let descriptor = try open(path, O_RDONLY | O_DIRECTORY) else {
             throw .system(ENOENT, doing: "opening", path: path)
@@ -69,12 +72,14 @@ enum Files {
         try sync(descriptor, path)
     }
 
+    /// Inode, times, length and mode.
     static func status(of descriptor: Int32, _ path: String) throws(StoreFailure) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno, doing: "reading", path: path) }
         return status
     }
 
+    /// A failed sync is fatal for the process; see `StoreFailure.syncFailed`.
     private static func sync(_ descriptor: Int32, _ path: String) throws(StoreFailure) {
         guard fsync(descriptor) == 0 else {
             throw .syncFailed(.system(errno, doing: "syncing", path: path))

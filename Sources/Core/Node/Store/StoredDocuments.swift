@@ -1,0 +1,63 @@
+// The part of the store's contract about documents: what listings need of each, its snapshot, and which
+// changes touched it. A document itself is made from its snapshot and the changes after it.
+
+public import Bytes
+public import Causality
+
+/// A document as listings need it.
+public struct DocumentRecord: Hashable, Sendable {
+    public let key: Key
+    public var isVisible: Bool
+    /// Changes that touched it and that no other such change covers, ascending: its version.
+    public var frontier: [Dot]
+    /// The last position that touched it.
+    public var position: CommitPosition
+
+    public init(key: Key, isVisible: Bool, frontier: [Dot], position: CommitPosition) {
+        self.key = key
+        self.isVisible = isVisible
+        self.frontier = frontier
+        self.position = position
+    }
+}
+
+/// A document's snapshot and the position that it covers.
+public struct SnapshotRecord: Hashable, Sendable {
+    public let position: CommitPosition
+    public let bytes: [UInt8]
+
+    public init(position: CommitPosition, bytes: [UInt8]) {
+        self.position = position
+        self.bytes = bytes
+    }
+}
+
+/// What is kept of documents.
+public protocol StoredDocuments {
+    func document(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> DocumentRecord?
+    /// Visible documents with this prefix and a key greater than `after`, ascending by key bytes.
+    func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int) throws(StoreFailure)
+        -> [DocumentRecord]
+    /// Visible documents.
+    func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int
+    func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord?
+    /// Changes that touched the document, committed after `position`, ascending.
+    func commits(_ space: SpaceID, touching document: Key, after position: CommitPosition, limit: Int)
+        throws(StoreFailure) -> [CommitRecord]
+}
+
+/// Writes of documents, each inside the open transaction. Which changes touch a document is written with the
+/// changes (`LogStore.append`).
+public protocol DocumentStore: StoredDocuments {
+    /// `wasVisible`: as the record that it replaces says; false without one.
+    mutating func put(_ space: SpaceID, _ document: DocumentRecord, wasVisible: Bool) throws(StoreFailure)
+    mutating func put(_ space: SpaceID, _ key: Key, _ snapshot: SnapshotRecord) throws(StoreFailure)
+}
+
+extension DocumentStore {
+    /// For callers that do not know the record that it replaces: reads it first.
+    public mutating func put(_ space: SpaceID, _ document: DocumentRecord) throws(StoreFailure) {
+        let old = try self.document(space, document.key)
+        try put(space, document, wasVisible: old?.isVisible ?? false)
+    }
+}

@@ -1,0 +1,16 @@
+// The part of the store's contract about peers, and about the node among them: small values by name, each
+// written whole. What grows by rows has a table of its own.
+
+/// What is kept by name.
+public protocol StoredPeers {
+    /// Nil when there is none; `NodeMeta` has the names: the address book, issued invites, spaces that were
+    /// left, cursor epochs, the change that is being executed, quarantined changes, why the last incarnation
+    /// was opened.
+    func meta(_ name: String) throws(StoreFailure) -> [UInt8]?
+}
+
+/// Writes by name, each inside the open transaction.
+public protocol PeerStore: StoredPeers {
+    /// Nil removes it; an empty value is one.
+    mutating func setMeta(_ name: String, _ value: [UInt8]?) throws(StoreFailure)
+}
