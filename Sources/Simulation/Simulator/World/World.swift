@@ -256,9 +256,12 @@ public struct World {
         if nodes[index].crashPoint == .beforeCommit { return crash(index) }
         let now = now(of: index)
         let effects = nodes[index].node?.commit(at: now) ?? []
+        // Not in the build with planted bugs: what nodes show is to find them.
+        #if !PLANTED_BUGS
         nodes[index].commits += 1
         let isHundredth = nodes[index].commits % 100 == 0
         nodes[index].node?.checkInvariants(whole: isHundredth)
+        #endif
         note(.committed(index))
         var left = effects.count
         if case .afterEffects(let count) = nodes[index].crashPoint, !effects.isEmpty { left = count }
