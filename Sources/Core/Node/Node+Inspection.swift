@@ -41,6 +41,9 @@ extension Node {
         precondition(!transaction.isWriting, "a transaction is open between two batches")
         spaces.checkInvariants(whole: whole)
         crashGuard.checkInvariants(whole: whole)
+        links.connections.checkInvariants(whole: whole)
+        joins.checkInvariants(whole: whole)
+        left.checkInvariants(whole: whole)
     }
 
     /// Spaces of this node by id, ascending.

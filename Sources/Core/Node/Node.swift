@@ -47,6 +47,8 @@ public struct Node<Store: ChangeStore> {
     var crashGuard = CrashGuard()
     /// Of changes that an older version skipped.
     var upgrade = Upgrade.due
+    /// Requests to join spaces.
+    var joins = JoinAttempts()
     /// Connections, addresses, and what waits.
     var links: LinksState
 

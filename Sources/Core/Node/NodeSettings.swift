@@ -45,10 +45,7 @@ extension Node {
             takeStaticPeers()
             links.nextDialCheck = 0
         }
-        links.times = settings.liveness
-        for link in links.connections.linkHandles {
-            links[link].liveness.take(settings.liveness, at: now.monotonic)
-        }
+        links.connections.set(settings.liveness, at: now)
         if settings.advertise != old.advertise { links.addressesVersion += 1 }
         if settings.activeLinks != old.activeLinks { links.nextDialCheck = 0 }
         if settings.deviceName != old.deviceName { describeAnew(at: now) }

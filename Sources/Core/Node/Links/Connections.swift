@@ -6,6 +6,8 @@
 // within a step is closed for every look-up at once and stays readable by handle until the step's `sweep`.
 
 import Causality
+import Mesh
+import SecureLink
 
 /// A connection of `Connections`. Good until the step ends in which it was closed: what outlives a step keeps
 /// the `ConnectionID` and finds the handle again.
@@ -23,13 +25,30 @@ struct ChannelHandle: Hashable, Sendable {
     fileprivate let raw: RawHandle
 }
 
-/// All connections of a node.
+/// All connections of a node, from the first byte to the last, with what they carried.
 struct Connections: Sendable {
+    let identity: LinkIdentity
+    /// Of links that begin; those that stand have them too.
+    var times: LivenessTimes
+    /// Complete handshakes, and which of two stays.
+    var table: LinkTable<ConnectionID>
+    /// Who may begin a handshake.
+    var gate = HandshakeGate()
+    /// Handshakes that were seen.
+    var replays = ReplayGuard()
+    /// Bytes of links that ended, by device.
+    var endedTraffic: [DeviceID: LinkTraffic] = [:]
+    var counters = ConnectionCounters()
     private var connections = HandleTable<PeerConnection>()
     private var links = HandleTable<PeerLink>()
     private var channels = HandleTable<SpaceChannel>()
     /// The open ones, ascending by id.
     private var open: [(id: ConnectionID, handle: ConnectionHandle)] = []
+
+    init(identity: LinkIdentity, times: LivenessTimes) {
+        (self.identity, self.times) = (identity, times)
+        table = LinkTable(own: identity.device)
+    }
 
     // MARK: Connections
 
@@ -67,6 +86,14 @@ struct Connections: Sendable {
         guard case .linked(let link) = self[connection].phase else { return }
         for entry in self[link].channels { channels.remove(entry.handle.raw) }
         links.remove(link.raw)
+    }
+
+    /// What bytes that arrived mean. Here, where the connection and the guard are beside each other: both
+    /// change.
+    mutating func unlock(
+        _ bytes: consuming [UInt8], on connection: ConnectionHandle, at now: Instant
+    ) -> [LinkOutput] {
+        connections[connection.raw].secure.receive(bytes, replays: &replays, at: now)
     }
 
     // MARK: Links
@@ -156,7 +183,9 @@ struct Connections: Sendable {
         channels.sweep()
     }
 
-    func checkInvariants() {
+    func checkInvariants(whole: Bool) {
+        precondition(table.count <= open.count, "\(table.count) links on \(open.count) connections")
+        guard whole else { return }
         connections.checkInvariants()
         links.checkInvariants()
         channels.checkInvariants()
@@ -166,6 +195,7 @@ struct Connections: Sendable {
         for (id, handle) in open {
             precondition(isOpen(handle) && self[handle].id == id, "connection \(id.value) is closed")
             guard let link = linked(handle) else { continue }
+            precondition(table[id] != nil, "the link of \(id.value) is in no table")
             precondition(
                 isOpen(link) && self[link].connection == handle, "the link of \(id.value) is another's")
             for (left, right) in zip(self[link].channels, self[link].channels.dropFirst()) {

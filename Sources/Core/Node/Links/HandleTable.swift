@@ -76,6 +76,11 @@ struct HandleTable<Value: Sendable>: Sendable {
         removed.removeAll(keepingCapacity: true)
     }
 
+    subscript(_ handle: RawHandle) -> Value {
+        unsafeAddress { address(of: handle) }
+        unsafeMutableAddress { mutableAddress(of: handle) }
+    }
+
     /// For an addressor: good while the access to the table lasts, which exclusivity guarantees. Addressors
     /// and not coroutines, as in `Spaces`.
     func address(of handle: RawHandle) -> UnsafePointer<Value> {

@@ -37,14 +37,23 @@ struct LeavingSpace: Sendable {
     }
 }
 
-/// The node's memory of spaces that it left, as the store keeps it.
-struct LeftSpaces: Sendable {
+/// The node's memory of spaces that it left, as the store keeps it. It decides what a member that is met
+/// hears; spaces, channels and the store are the node's.
+struct LeftSpaces: StateMachine {
+    /// What follows from a member's word about a space that was left.
+    enum Action: Sendable {
+        /// These operations, on the channel it spoke on, and then a question what it holds.
+        case send([RosterOperation], of: Roster)
+        /// The member has the leave operation on its disk: nothing of the space is needed any more.
+        case forget
+    }
+
     /// Ascending by id; at most `NodeLimits.leavingMax`.
-    var leaving: [LeavingSpace] = []
+    private(set) var leaving: [LeavingSpace] = []
     /// The logs that this device had written in spaces it left, with the last sequence it held of each: when
     /// it joins again they come back from its peers, and that is no restored backup. Oldest first; at most
     /// `NodeLimits.formerLogsMax`.
-    var formerLogs: [FormerLog] = []
+    private(set) var formerLogs: [FormerLog] = []
 
     struct FormerLog: Sendable, Equatable {
         let replica: ReplicaID
@@ -55,7 +64,35 @@ struct LeftSpaces: Sendable {
 
     init() {}
 
-    func index(of space: SpaceID) -> Int? { leaving.firstIndex { $0.id == space } }
+    /// Nil: it was not left, or a member knows it.
+    subscript(_ space: SpaceID) -> LeavingSpace? { leaving.first { $0.id == space } }
+
+    /// A member says which operations it holds of a space that was left. Nil: somebody was told meanwhile.
+    mutating func receive(
+        _ frame: RosterHaveFrame, of space: SpaceID, on connection: ConnectionID
+    ) -> Action? {
+        guard let index = leaving.firstIndex(where: { $0.id == space }) else { return nil }
+        let roster = leaving[index].roster
+        let lacking = roster.operations(missingFrom: frame.heads + frame.summary)
+        // What was sent on this link before arrived before this was asked.
+        if lacking.isEmpty || leaving[index].sentOn == connection { return .forget }
+        leaving[index].sentOn = connection
+        return .send(lacking, of: roster)
+    }
+
+    /// Nobody is told of the space any more.
+    mutating func forget(_ space: SpaceID) { leaving.removeAll { $0.id == space } }
+
+    /// Nothing is due at a moment: the hourly sweep asks for spaces that are over.
+    var deadline: UInt64? { nil }
+
+    func checkInvariants(whole: Bool) {
+        precondition(leaving.count <= NodeLimits.leavingMax, "\(leaving.count) spaces were left")
+        precondition(formerLogs.count <= NodeLimits.formerLogsMax, "\(formerLogs.count) former logs")
+        for (left, right) in zip(leaving, leaving.dropFirst()) {
+            precondition(left.id < right.id, "left space \(right.id) stands behind \(left.id)")
+        }
+    }
 
     /// True when this device wrote the log itself, up to there, before it left the log's space.
     func wrote(_ replica: ReplicaID, to last: SequenceNumber) -> Bool {

@@ -21,13 +21,11 @@ struct PendingDial: Sendable {
 
 /// The node's links and what belongs to them.
 struct LinksState: Sendable {
-    let identity: LinkIdentity
     /// With their links and channels.
-    var connections = Connections()
+    var connections: Connections
     var dials: [ConnectionID: PendingDial] = [:]
     /// Numbers of our dials; the shell's own stay below (`ConnectionID.firstDialled`).
     var nextDial = ConnectionID.firstDialled
-    var table: LinkTable<ConnectionID>
     var book = AddressBook()
     /// What the names among the addresses mean.
     var names = NameTable()
@@ -41,20 +39,13 @@ struct LinksState: Sendable {
     /// When the value was made, and when it was handed something last, monotonic milliseconds.
     let started: UInt64
     var clock: UInt64
-    var times: LivenessTimes
-    /// Bytes of links that ended, by device.
-    var traffic: [DeviceID: LinkTraffic] = [:]
     /// Addresses that led to ourselves since the network changed last.
     var ownAddresses: Set<PeerAddress> = []
     /// Which of our keys opened a link to an address, and whose turn it is where none did yet.
     var keyOfAddress: [PeerAddress: SpaceID] = [:]
     var keyTurns: [PeerAddress: Int] = [:]
-    var gate = HandshakeGate()
     var faults = FaultLedger()
-    var replays = ReplayGuard()
     var buffer = CausalBuffer<Candidate>()
-    /// By request.
-    var joins: [RequestID: JoinAttempt] = [:]
     /// The cap of all links together, whose turn it is under it, and how often it or that of a link held
     /// something back.
     var totalRate = RateBucket()
@@ -76,10 +67,8 @@ struct LinksState: Sendable {
     var isStopping = false
 
     init(identity: LinkIdentity, seed: UInt64, times: LivenessTimes, at now: UInt64) {
-        self.identity = identity
-        self.times = times
+        connections = Connections(identity: identity, times: times)
         (started, clock) = (now, now)
-        table = LinkTable(own: identity.device)
         dialer = Dialer(seed: seed)
         dice = SeededGenerator(seed: seed &+ 1)
         discovery = DiscoveryState(seed: seed ^ 0x6265_6163_6F6E)
@@ -98,12 +87,6 @@ struct LinksState: Sendable {
         unsafeMutableAddress { connections.mutableAddress(of: channel) }
     }
 
-    /// Connections whose handshake is not complete, those that others opened.
-    var halfOpenCount: Int {
-        connections.handles.reduce(0) {
-            $0 + (self[$1].secure.deadline != nil && self[$1].purpose.address == nil ? 1 : 0)
-        }
-    }
     /// Links on which a space is spoken, ascending by connection.
     func channels(of space: SpaceID) -> [ChannelHandle] { connections.channels(of: space) }
     /// Those of them on which both sides may say what they hold.
@@ -152,9 +135,6 @@ struct CandidateSignature: Sendable, Equatable {
 
 /// Counts for the metrics; nothing is decided by them.
 struct LinkCounters: Sendable {
-    var linksOpened: UInt64 = 0
-    var handshakesFailed: UInt64 = 0
-    var faults: UInt64 = 0
     var segmentsSent: UInt64 = 0
     var segmentsReceived: UInt64 = 0
     var segmentBytesSent: UInt64 = 0
@@ -165,7 +145,6 @@ struct LinkCounters: Sendable {
     var prunes: UInt64 = 0
     var haveBytesSent: UInt64 = 0
     var usefulBytes: UInt64 = 0
-    var bytesReceived: UInt64 = 0
     var heldBack: UInt64 = 0
     var early: UInt64 = 0
     var gaps: UInt64 = 0

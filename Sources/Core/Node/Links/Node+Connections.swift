@@ -45,17 +45,12 @@ extension Node {
     }
 
     private mutating func accepted(_ id: ConnectionID, from remote: String, at now: Instant) {
-        precondition(id < .firstDialled, "connection \(id.value) is one that this node dialled")
         if links.isStopping { return batch.emit(.close(id)) }
-        let ip = remote.lastIndex(of: ":").map { String(remote[..<$0]) } ?? remote
         let candidates = responderCandidates(at: now)
-        guard links.gate.admit(from: ip, halfOpen: links.halfOpenCount, at: now.monotonic),
-            !candidates.isEmpty
-        else { return batch.emit(.close(id)) }
-        let secure = SecureLink(
-            responding: candidates, identity: links.identity, ephemeral: entropy.secret(32), at: now)
-        _ = links.connections.insert(
-            PeerConnection(id: id, purpose: .accepted, remote: remote, secure: secure))
+        guard links.connections.admits(from: remote, at: now), !candidates.isEmpty else {
+            return batch.emit(.close(id))
+        }
+        links.connections.accept(id, from: remote, candidates, ephemeral: entropy.secret(32), at: now)
     }
 
     private mutating func connected(_ id: ConnectionID, remote: String, at now: Instant) {
@@ -64,11 +59,9 @@ extension Node {
             dialEnded(dial.address, "no key to dial with", at: now)
             return batch.emit(.close(id))
         }
-        let secure = SecureLink(
-            initiating: candidate, identity: links.identity, ephemeral: entropy.secret(32), at: now)
-        let connection = links.connections.insert(
-            PeerConnection(id: id, purpose: dial.purpose, remote: remote, secure: secure))
-        take(links[connection].secure.start(), of: connection, at: now)
+        let (connection, actions) = links.connections.connect(
+            id, to: remote, dial.purpose, candidate, ephemeral: entropy.secret(32), at: now)
+        perform(actions, of: connection, at: now)
     }
 
     private mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
@@ -82,44 +75,29 @@ extension Node {
 
     private mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
         guard let connection = links.connections.handle(of: id) else { return }
-        links.counters.bytesReceived += UInt64(bytes.count)
-        links[connection].traffic.received += UInt64(bytes.count)
-        if let link = links.connections.linked(connection) { links[link].liveness.hear(at: now.monotonic) }
-        let outputs = links.connections[connection].secure.receive(bytes, replays: &links.replays, at: now)
-        take(outputs, of: connection, at: now)
-        boundFragments(of: connection, at: now)
-    }
-
-    /// What a peer that is listed nowhere on its link may send counts from the first fragment on. After the
-    /// frames in front of it: a roster among them may list the peer.
-    private mutating func boundFragments(of connection: ConnectionHandle, at now: Instant) {
-        let held = links[connection].secure.heldBytes
-        guard held > 0, links.connections.isOpen(connection), let link = links.connections.linked(connection)
-        else { return }
-        var left = 0
-        for channel in links[link].channels {
-            guard case .provisional(let bytes, _) = links[channel.handle].standing else { return }
-            left = max(left, bytes)
-        }
-        if held > left { close(connection, .notMember, "the roster does not list this device", at: now) }
+        perform(links.connections.receive(bytes, on: connection, at: now), of: connection, at: now)
+        // After the frames in front of it: a roster among them may list the peer.
+        guard links.connections.isOverBudget(connection) else { return }
+        close(connection, .notMember, "the roster does not list this device", at: now)
     }
 
     private mutating func disconnected(_ id: ConnectionID, reason: String, at now: Instant) {
         // It ended before it stood: were the dial not over, its address would never be dialled again.
         if links.dials[id] != nil { return dialFailed(id, reason: reason, at: now) }
         guard let connection = links.connections.handle(of: id) else { return }
-        take(links[connection].secure.streamEnded(), of: connection, at: now, streamReason: reason)
+        perform(links[connection].secure.streamEnded(), of: connection, at: now, streamReason: reason)
         if links.connections.isOpen(connection) { forget(connection, reason: reason, at: now) }
     }
 
-    /// Does what a secure link asks for, in order; stops when the connection is gone.
-    mutating func take(
-        _ outputs: [LinkOutput], of connection: ConnectionHandle, at now: Instant, streamReason: String? = nil
+    /// Does what a connection asks for, in order; stops when it is gone.
+    mutating func perform(
+        _ actions: [Connections.Action], of connection: ConnectionHandle, at now: Instant,
+        streamReason: String? = nil
     ) {
-        for output in outputs {
+        for action in actions {
             // A batch that is lost takes its links with it: what they say further is not heard.
             guard links.connections.isOpen(connection), transaction.failure == nil else { return }
-            switch output {
+            switch action {
             case .send(let bytes): emit(bytes, on: connection)
             case .pinged(let body): pinged(body, on: connection, at: now)
             case .established(let link): established(connection, link, at: now)
@@ -138,17 +116,12 @@ extension Node {
 
     /// The same before it is a mesh link.
     mutating func send(_ frames: [LinkFrame], on connection: ConnectionHandle) {
-        guard !frames.isEmpty, links.connections.isOpen(connection),
-            links[connection].secure.established != nil
-        else { return }
-        let bytes = links[connection].secure.send(frames)
-        if bytes.isEmpty { return }
-        if let link = links.connections.linked(connection) { links[link].liveness.send(at: links.clock) }
+        guard let bytes = links.connections.seal(frames, on: connection, at: links.clock) else { return }
         emit(bytes, on: connection)
     }
 
     private mutating func emit(_ bytes: [UInt8], on connection: ConnectionHandle) {
-        links[connection].traffic.sent += UInt64(bytes.count)
+        links.connections.recordSent(bytes.count, on: connection)
         batch.emit(.send(links[connection].id, bytes))
     }
 
@@ -176,7 +149,7 @@ extension Node {
     }
 
     private mutating func recordFault(of connection: ConnectionHandle, _ reason: String, at now: Instant) {
-        links.counters.faults += 1
+        links.connections.counters.faults += 1
         guard links.connections.isOpen(connection), let link = links.connections.linked(connection) else {
             return
         }
@@ -194,7 +167,7 @@ extension Node {
     ) {
         switch end {
         case .silently(let fault):
-            links.counters.handshakesFailed += 1
+            links.connections.counters.handshakesFailed += 1
             forget(connection, reason: Self.words(fault), wasCutOff: true, at: now)
         case .faulted(let fault):
             recordFault(of: connection, "\(fault)", at: now)
@@ -221,9 +194,7 @@ extension Node {
         _ connection: ConnectionHandle, reason: String, isReplaced: Bool = false, wasCutOff: Bool = false,
         code: CloseCode? = nil, at now: Instant
     ) {
-        let ended = links.connections.linked(connection)
-        links.connections.close(connection)
-        links.table.remove(links[connection].id)
+        let ended = links.connections.end(connection)
         links.nextDialCheck = 0
         if code == .removed, let ended, let first = links.connections.channel(0, on: ended) {
             toldLeaving(links[first].space, at: now)
@@ -250,16 +221,15 @@ extension Node {
         let device = links[ended].device
         supplierLost(links[connection].id, of: device, at: now)
         if code == .enough { peerHasEnough(device, at: now) }
-        if !links.table.isLinked(to: device) { forgetWords(of: device) }
+        if !links.connections.table.isLinked(to: device) { forgetWords(of: device) }
         links.linkedAt[device] = now.monotonic
-        links.traffic[device, default: LinkTraffic()].add(links[connection].traffic)
         if !isMember(device) {
             // Of a stranger nothing is kept: who holds a space's key can make any number of them.
             links.linkedAt[device] = nil
-            links.traffic[device] = nil
+            links.connections.forgetTraffic(with: device)
             links.peerStates[device] = nil
             for code in ["clock-far", "cloned"] { resolveAlarm(code: code, device: device) }
-        } else if !links.table.isLinked(to: device) {
+        } else if !links.connections.table.isLinked(to: device) {
             noteState(of: device, "waiting", at: now)
             batch.log(.info, "link-down", "the link to \(device.text) ended: \(reason)")
         }
@@ -269,7 +239,7 @@ extension Node {
     private mutating func linkEnded(
         _ link: LinkHandle, _ address: PeerAddress, reason: String, isReplaced: Bool, at now: Instant
     ) {
-        if isReplaced, links.table.isLinked(to: links[link].device) { return }
+        if isReplaced, links.connections.table.isLinked(to: links[link].device) { return }
         links.linkedAt[links[link].device] = now.monotonic
         links.book.wasUsed(address, at: now.wall)
         links.book.failed(address, reason: reason, at: now.wall)
@@ -282,10 +252,7 @@ extension Node {
     /// or taken in any more.
     mutating func stopLinks(at now: Instant) {
         links.isStopping = true
-        for request in links.joins.keys.sorted() {
-            links.joins[request] = nil
-            batch.refuse(request, .stopping)
-        }
+        for request in joins.endAll() { batch.refuse(request, .stopping) }
         for id in links.dials.keys.sorted() { batch.emit(.close(id)) }
         links.dials = [:]
         for connection in links.connections.handles { close(connection, .done, "the node stops", at: now) }

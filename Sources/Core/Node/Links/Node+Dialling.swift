@@ -58,7 +58,7 @@ extension Node {
         let linked = wellLinked(at: now)
         var wanted = wantedPeers(at: now)
         // Those whose links do not answer, and those to be told that this device left.
-        wanted.formUnion(links.table.peers)
+        wanted.formUnion(links.connections.table.peers)
         for space in left.leaving {
             for member in space.roster.members() where member.state == .active {
                 wanted.insert(member.device)
@@ -161,7 +161,7 @@ extension Node {
     mutating func heardBeacon(of peer: DeviceID, from address: PeerAddress) {
         guard peer != device, isMember(peer) else { return }
         links.book.hear(address, of: peer)
-        if links.table.isLinked(to: peer) { return }
+        if links.connections.table.isLinked(to: peer) { return }
         expect(peer)
     }
 }

@@ -66,7 +66,9 @@ extension Node {
             return links.discovery.counts.flooded += 1
         }
         guard let host = Self.host(of: sender) else { return links.discovery.counts.malformed += 1 }
-        if links.discovery.senders.insert(host, at: now.monotonic) { senderHeard(host, at: now) }
+        if links.discovery.senders.insert(host, at: now.monotonic) {
+            perform(joins.senderHeard(host, neighbourhood(at: now), at: now), at: now)
+        }
         guard Beacon.hasForm(datagram) else { return links.discovery.counts.malformed += 1 }
         _ = links.discovery.follow(spaces)
         links.discovery.counts.processed += 1
@@ -112,7 +114,7 @@ extension Node {
     ) {
         if links.ownAddresses.contains(address) { return }
         guard links.discovery.ledger.mayHint(peer, at: now.monotonic) else { return }
-        let standing = links.table.links(to: peer)
+        let standing = links.connections.table.links(to: peer)
         if standing.isEmpty {
             heardBeacon(of: peer, from: address)
         } else if !standing.contains(where: { $0.instance == instance }) {

@@ -30,7 +30,7 @@ extension Node {
             return close(connection, .overloaded, "\(MeshLimits.linksMax) links are open", at: now)
         }
         let index = spaces.handle(of: link.space)
-        guard index != nil || left.index(of: link.space) != nil else {
+        guard index != nil || left[link.space] != nil else {
             return close(connection, .done, "the space was left", at: now)
         }
         // 3. One of two links to a device.
@@ -42,7 +42,7 @@ extension Node {
     /// own, in which the newest displace the oldest, and never take that of listed ones.
     private mutating func makeRoom(for peer: DeviceID, at now: Instant) -> Bool {
         let unlisted = links.connections.linkHandles.filter { !isMember(links[$0].device) }
-        if isMember(peer) { return links.table.count - unlisted.count < MeshLimits.linksMax }
+        if isMember(peer) { return links.connections.table.count - unlisted.count < MeshLimits.linksMax }
         // By connection where they began together.
         let oldest = unlisted.enumerated().map { (links[$1].begun, $0, $1) }
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
@@ -75,21 +75,12 @@ extension Node {
     private mutating func enterTable(
         _ connection: ConnectionHandle, _ link: EstablishedLink, at now: Instant
     ) -> Bool {
-        let silent = Set(
-            links.table.links(to: link.peer.device).map(\.connection).filter {
-                links.connections.link(of: $0).map { links[$0].liveness.isSilent(at: now.monotonic) } ?? true
-            })
-        let others = links.table.links(to: link.peer.device).count {
-            $0.instance != link.peer.instance && !silent.contains($0.connection)
-        }
-        guard others < MeshLimits.instancesLinkedMax else {
-            close(connection, .overloaded, "\(others) copies of this device are linked", at: now)
+        guard let verdict = links.connections.enter(connection, link, at: now) else {
+            close(
+                connection, .overloaded, "\(MeshLimits.instancesLinkedMax) copies of this device are linked",
+                at: now)
             return false
         }
-        let verdict = links.table.enter(
-            links[connection].id, peer: link.peer.device, instance: link.peer.instance,
-            isInitiator: link.role == .initiator,
-            isSilent: silent.contains)
         if let address = links[connection].purpose.address { proved(address, link, at: now) }
         guard verdict.isAccepted else {
             close(connection, .replaced, "another link to this device stays", at: now)
@@ -124,17 +115,10 @@ extension Node {
         at now: Instant
     ) {
         let peer = established.peer.device
-        let offset = Int64(clamping: established.peer.wallMilliseconds) &- Int64(clamping: now.wall)
-        let link = links.connections.establish(
-            PeerLink(
-                connection: connection, device: peer, instance: established.peer.instance,
-                handshakeHash: established.handshakeHash, role: established.role, begun: now.monotonic,
-                liveness: Liveness(links.times, at: now.monotonic),
-                nextChannel: established.role == .initiator ? 2 : 1, clockOffset: offset))
+        let link = links.connections.begin(connection, established, at: now)
         let allowed = index.map { standing(of: peer, in: $0, at: now) } ?? leavingStanding(at: now)
         let channel = links.connections.open(0, for: established.space, allowed, on: link)
         links.linkedAt[peer] = now.monotonic
-        links.counters.linksOpened += 1
         noteState(of: peer, "connected", at: now)
         if isMember(peer) { noteMember(link, at: now) }
         beginChannel(channel, at: now)

@@ -134,13 +134,9 @@ extension Node {
 
     /// Counts a roster frame against what a provisional peer may send; false when the link was closed for it.
     private mutating func spend(_ frame: LinkFrame, on channel: ChannelHandle, at now: Instant) -> Bool {
-        guard case .provisional(let left, let deadline) = links[channel].standing else { return true }
-        guard frame.body.count <= left else {
-            close(links[channel].link, .notMember, "the roster does not list this device", at: now)
-            return false
-        }
-        links[channel].standing = .provisional(bytesLeft: left - frame.body.count, deadline: deadline)
-        return true
+        if links.connections.spend(frame.body.count, on: channel) { return true }
+        close(links[channel].link, .notMember, "the roster does not list this device", at: now)
+        return false
     }
 }
 

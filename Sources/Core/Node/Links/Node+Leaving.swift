@@ -67,7 +67,7 @@ extension Node {
 
     /// The space is gone from this node.
     private mutating func linksForget(_ space: SpaceID, at now: Instant) {
-        let isLeaving = left.index(of: space) != nil
+        let isLeaving = left[space] != nil
         let standing = leavingStanding(at: now)
         for channel in links.channels(of: space) {
             let (link, number) = (links[channel].link, links[channel].number)
@@ -119,24 +119,20 @@ extension Node {
     ) {
         let (space, link, number) = (links[channel].space, links[channel].link, links[channel].number)
         let id = links.connectionID(of: link)
-        guard let index = left.index(of: space) else { return }
-        let roster = left.leaving[index].roster
-        let lacking = roster.operations(missingFrom: frame.heads + frame.summary)
-        // What was sent on this link before arrived before this was asked.
-        if lacking.isEmpty || left.leaving[index].sentOn == id { return toldLeaving(space, at: now) }
-        left.leaving[index].sentOn = id
-        send(
-            Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: link)
-        guard number != 0 else { return }
-        links.connections.close(channel)
-        openLeavingChannels(on: link, at: now)
+        switch left.receive(frame, of: space, on: id) {
+        case nil: return
+        case .forget: toldLeaving(space, at: now)
+        case .send(let lacking, let roster):
+            send(Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: link)
+            guard number != 0 else { return }
+            links.connections.close(channel)
+            openLeavingChannels(on: link, at: now)
+        }
     }
 
     /// A member has the leave operation on its disk: nothing of the space is needed any more.
     mutating func toldLeaving(_ space: SpaceID, at now: Instant) {
-        guard let index = left.index(of: space) else { return }
-        let name = left.leaving[index].name
-        guard forgetLeaving(space) else { return }
+        guard let name = left[space]?.name, forgetLeaving(space) else { return }
         batch.log(
             .info, "space-left-told", "a member of space \(name) (\(space)) knows that this device left")
         for channel in links.channels(of: space) {
@@ -151,7 +147,7 @@ extension Node {
     /// False when the store failed.
     @discardableResult
     mutating func forgetLeaving(_ space: SpaceID) -> Bool {
-        left.leaving.removeAll { $0.id == space }
+        left.forget(space)
         links.keyOfAddress = links.keyOfAddress.filter { $0.value != space }
         do throws(StoreFailure) {
             try transaction.beginWriting()

@@ -48,8 +48,8 @@ extension Node {
         if let index = spaces.handle(of: space) {
             return meshCandidates(of: space, spaces[index].keys, spaces[index].roster)
         }
-        guard let index = left.index(of: space) else { return [] }
-        return meshCandidates(of: space, left.leaving[index].keys, left.leaving[index].roster)
+        guard let leaving = left[space] else { return [] }
+        return meshCandidates(of: space, leaving.keys, leaving.roster)
     }
 
     /// The key for a dial.
@@ -57,7 +57,7 @@ extension Node {
         switch dial.purpose {
         case .accepted: return nil
         case .join(_, let request):
-            guard let token = links.joins[request]?.token else { return nil }
+            guard let token = joins[request]?.token else { return nil }
             return PSKCandidate(
                 space: token.space, use: .join(invite: token.secret.id.raw),
                 psk: token.secret.joinPresharedKey(), rosterHash: .zero)

@@ -8,7 +8,7 @@ import Wire
 
 extension Node {
     /// Live links.
-    var linkCount: Int { links.table.count }
+    var linkCount: Int { links.connections.table.count }
 
     /// Greatest difference of a linked peer's wall clock to ours, with its sign.
     var clockOffsetMilliseconds: Int64? {
@@ -34,23 +34,29 @@ extension Node {
     /// Prometheus lines of the links.
     func linkMetrics() -> String {
         let counts: [(String, String, String, UInt64)] = [
-            ("links_opened_total", "Links opened.", "counter", links.counters.linksOpened),
+            ("links_opened_total", "Links opened.", "counter", links.connections.counters.linksOpened),
             (
                 "handshakes_failed_total", "Handshakes that failed.", "counter",
-                links.counters.handshakesFailed
+                links.connections.counters.handshakesFailed
             ),
             (
                 "handshakes_refused_total", "Connections over the rate of their IP.", "counter",
-                links.gate.refused
+                links.connections.gate.refused
             ),
-            ("peer_faults_total", "Links closed for a peer's fault.", "counter", links.counters.faults),
+            (
+                "peer_faults_total", "Links closed for a peer's fault.", "counter",
+                links.connections.counters.faults
+            ),
             ("segments_sent_total", "Segments sent.", "counter", links.counters.segmentsSent),
             ("segments_received_total", "Segments received.", "counter", links.counters.segmentsReceived),
             ("segment_bytes_sent_total", "Their bytes.", "counter", links.counters.segmentBytesSent),
             ("segment_bytes_received_total", "Their bytes.", "counter", links.counters.segmentBytesReceived),
             ("segments_duplicate_total", "Segments known already.", "counter", links.counters.duplicates),
             ("segment_bytes_duplicate_total", "Their bytes.", "counter", links.counters.duplicateBytes),
-            ("link_bytes_received_total", "Bytes of all links.", "counter", links.counters.bytesReceived),
+            (
+                "link_bytes_received_total", "Bytes of all links.", "counter",
+                links.connections.counters.bytesReceived
+            ),
             ("have_bytes_sent_total", "Bytes of HAVE.", "counter", links.counters.haveBytesSent),
             ("grafts_total", "Peers asked to push.", "counter", links.counters.grafts),
             ("prunes_total", "Logs that came twice.", "counter", links.counters.prunes),

@@ -15,7 +15,7 @@ extension Node {
     mutating func tickLinks(at now: Instant) {
         for connection in links.connections.handles where links.connections.isOpen(connection) {
             if links[connection].secure.deadline != nil {
-                take(links[connection].secure.tick(at: now), of: connection, at: now)
+                perform(links[connection].secure.tick(at: now), of: connection, at: now)
                 continue
             }
             switch links[connection].phase {
@@ -27,7 +27,9 @@ extension Node {
             }
         }
         tickViews(at: now)
-        tickJoins(at: now)
+        if let due = joins.deadline, now.monotonic >= due {
+            perform(joins.tick(neighbourhood(at: now), at: now), at: now)
+        }
         writeBook(at: now)
     }
 
@@ -91,8 +93,10 @@ extension Node {
     mutating func noteTime(at now: Instant) {
         let last = links.clock
         links.clock = max(last, now.monotonic)
-        let longest = links.table.count > 0 ? links.times.pingMilliseconds : 30_000
-        guard now.monotonic > last + longest + 10_000, isDialling || links.table.count > 0 else { return }
+        let longest = links.connections.table.count > 0 ? links.connections.times.pingMilliseconds : 30_000
+        guard now.monotonic > last + longest + 10_000, isDialling || links.connections.table.count > 0 else {
+            return
+        }
         batch.log(
             .info, "resumed",
             "\((now.monotonic - last) / 1_000) s went by unseen (the machine slept?); peers are dialled and "
@@ -140,11 +144,8 @@ extension Node {
         func take(_ moment: UInt64?) {
             if let moment { next = min(next ?? .max, moment) }
         }
-        for connection in links.connections.handles {
-            take(links[connection].secure.deadline)
-            if case .admitting(let deadline, _) = links[connection].phase { take(deadline) }
-            guard let link = links.connections.linked(connection) else { continue }
-            take(links[link].liveness.deadline)
+        take(links.connections.deadline)
+        for link in links.connections.linkHandles {
             for channel in links[link].channels.map({ links[$0.handle] }) {
                 take(channel.sync.resendAt)
                 take(channel.backlog.due)
@@ -152,12 +153,11 @@ extension Node {
                 take(channel.roster.deadline)
                 take(haveDeadline(channel))
                 take(rateDeadline(channel, links[link]))
-                if case .provisional(_, let deadline) = channel.standing { take(deadline) }
             }
         }
         for index in spaces.indices { take(gossipDeadline(of: index)) }
         take(viewsDeadline)
-        for join in links.joins.values { take(join.deadline) }
+        take(joins.deadline)
         if links.book.isChanged { take(links.nextBookWrite) }
         if links.book.hasOutcomes { take(links.nextOutcomesWrite) }
         take(discoveryDeadline)

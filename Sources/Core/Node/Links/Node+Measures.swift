@@ -23,16 +23,16 @@ extension Node {
     package var linkMeasures: LinkMeasures {
         let counters = links.counters
         return LinkMeasures(
-            bytesReceived: counters.bytesReceived, usefulBytes: counters.usefulBytes,
+            bytesReceived: links.connections.counters.bytesReceived, usefulBytes: counters.usefulBytes,
             duplicateBytes: counters.duplicateBytes, segmentsReceived: counters.segmentsReceived,
             duplicates: counters.duplicates, haveBytesSent: counters.haveBytesSent, grafts: counters.grafts,
-            prunes: counters.prunes, linksOpened: counters.linksOpened)
+            prunes: counters.prunes, linksOpened: links.connections.counters.linksOpened)
     }
 
     package var ownDevice: DeviceID { device }
 
     /// Devices with a complete link, ascending.
-    package var linkedDevices: [DeviceID] { links.table.peers }
+    package var linkedDevices: [DeviceID] { links.connections.table.peers }
 
     /// What is durable here of a space.
     package func heldDurably(of space: SpaceID) -> VersionVector {

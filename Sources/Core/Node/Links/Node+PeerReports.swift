@@ -28,7 +28,7 @@ extension Node {
 
     private mutating func peerReport(_ peer: DeviceID, at now: Instant) -> PeerReport {
         let addresses = links.book.addresses(of: peer)
-        let connection = links.table.links(to: peer).first?.connection
+        let connection = links.connections.table.links(to: peer).first?.connection
         let link = connection.flatMap { links.connections.link(of: $0) }
         let state: String =
             if link != nil {
@@ -41,10 +41,7 @@ extension Node {
                 "waiting"
             }
         noteState(of: peer, state, at: now)
-        var traffic = links.traffic[peer] ?? LinkTraffic()
-        for open in links.table.links(to: peer).compactMap({ links.connections.handle(of: $0.connection) }) {
-            traffic.add(links[open].traffic)
-        }
+        let traffic = links.connections.traffic(with: peer)
         let shared = spaces.filter { $0.roster.role(of: peer) != nil }
         let syncs = shared.map { sync(of: peer, in: $0, link) }
         let heard = link.map { links[$0].liveness.heard } ?? links.linkedAt[peer]
@@ -134,7 +131,7 @@ extension Node {
         guard link.liveness.isDoubtful(at: now.monotonic) else { return nil }
         let silence = Self.span(now.monotonic - min(now.monotonic, link.liveness.heard))
         return "nothing was heard on its link for \(silence); it is dialled beside it, and the link ends "
-            + "after \(Self.span(links.times.deadMilliseconds))"
+            + "after \(Self.span(links.connections.times.deadMilliseconds))"
     }
 
     /// Why a device without a link has none.

@@ -161,8 +161,8 @@ extension Node {
         let holding = spaces[index].peerVectors.filter { $0.value.contains(dot) }.keys.sorted()
             .filter { spaces[index].roster.role(of: $0) != nil }
         return (
-            holding.filter { !links.table.links(to: $0).isEmpty },
-            holding.filter { links.table.links(to: $0).isEmpty }
+            holding.filter { !links.connections.table.links(to: $0).isEmpty },
+            holding.filter { links.connections.table.links(to: $0).isEmpty }
         )
     }
 

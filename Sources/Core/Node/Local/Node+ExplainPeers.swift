@@ -44,7 +44,7 @@ extension Node {
         _ peer: DeviceID, _ lacks: [Dot], isAskedFor: Bool, in index: SpaceHandle, at now: Instant
     ) throws(StoreFailure) -> Whereabouts {
         // 1. The link.
-        guard let connection = links.table.links(to: peer).first?.connection,
+        guard let connection = links.connections.table.links(to: peer).first?.connection,
             let link = links.connections.link(of: connection)
         else {
             let isRefused = links.faults.refusal(of: peer, at: now.monotonic) != nil

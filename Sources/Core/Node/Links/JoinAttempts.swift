@@ -1,0 +1,200 @@
+// Requests to join, from the token to the answer: which address is tried next, what came of it, and what the
+// person who waits is told. Hints of the token come first, then static peers, then whoever is heard on the
+// local network. Connections, keys and the space that comes of it are `Node`'s.
+//
+//     begin -> dial -> (the handshake: prove -> answer -> finish) | failed -> the next address
+//                                                                  -> listen for datagrams -> refuse
+
+import Causality
+import Crypto
+import Mesh
+import Roster
+import Wire
+
+/// The joiner's half of joining, all requests.
+struct JoinAttempts: StateMachine {
+    /// What a request asks for.
+    enum Action: Sendable {
+        /// The program that waits hears how far it is.
+        case stage(RequestID, String)
+        /// The address is to be dialled for the request, which joins this space.
+        case dial(PeerAddress, RequestID, SpaceID)
+        /// The address under way did not answer in time: its connection or dial ends, and that is a failure.
+        case hangUp(RequestID)
+        /// Nothing is left to try.
+        case refuse(RequestID, NodeError)
+    }
+
+    /// Who was heard on the local network.
+    struct Neighbourhood: Sendable {
+        /// Senders of datagrams, the last heard first.
+        let hosts: [String]
+        let isListening: Bool
+    }
+
+    private var attempts: [RequestID: JoinAttempt] = [:]
+
+    var count: Int { attempts.count }
+    subscript(_ request: RequestID) -> JoinAttempt? { attempts[request] }
+
+    /// Monotonic milliseconds.
+    var deadline: UInt64? { attempts.values.lazy.map(\.deadline).min() }
+
+    // MARK: From the request
+
+    /// Addresses in the order in which they are tried, each once.
+    mutating func begin(
+        _ request: RequestID, _ token: InviteToken, name: String?, addresses: [PeerAddress],
+        _ near: Neighbourhood, at now: Instant
+    ) -> [Action] {
+        precondition(attempts[request] == nil, "request \(request) joins already")
+        precondition(count < JoinAttempt.attemptsMax, "\(count) joins are under way")
+        attempts[request] = JoinAttempt(
+            token: token, name: name, remaining: addresses,
+            deadline: now.monotonic + JoinAttempt.addressMilliseconds)
+        return tryNext(request, near, at: now)
+    }
+
+    /// The program went away, or the space is joined; a membership that is on its way is then found by the
+    /// next try with the same token.
+    mutating func end(_ request: RequestID) { attempts[request] = nil }
+
+    /// The node stops: the requests, ascending.
+    mutating func endAll() -> [RequestID] {
+        defer { attempts = [:] }
+        return attempts.keys.sorted()
+    }
+
+    // MARK: From dials and connections
+
+    /// The connection on which a leave was told is over, whatever came of it: now the address is joined at.
+    /// False when the request went on or is gone.
+    mutating func toldLeave(_ request: RequestID, at address: PeerAddress, _ now: Instant) -> Bool {
+        guard attempts[request]?.phase.address == address else { return false }
+        attempts[request]?.deadline = now.monotonic + JoinAttempt.addressMilliseconds
+        return true
+    }
+
+    /// The present address failed. `answered`: the connection stood.
+    mutating func fail(
+        _ request: RequestID, reason: String, answered: Bool, _ near: Neighbourhood, at now: Instant
+    ) -> [Action] {
+        guard let address = attempts[request]?.phase.address else { return [] }
+        attempts[request]?.failures.append("\(address): \(reason)")
+        if answered { attempts[request]?.wasUnknown = true }
+        attempts[request]?.phase = .idle
+        return tryNext(request, near, at: now)
+    }
+
+    /// A joining connection is gone, or was refused by the issuer.
+    mutating func connectionEnded(
+        _ request: RequestID, reason: String, refusal: JoinRefusal?, _ near: Neighbourhood, at now: Instant
+    ) -> [Action] {
+        guard let attempt = attempts[request] else { return [] }
+        if let error = refusal.flatMap({ Self.error(of: $0, attempt) }) {
+            attempts[request] = nil
+            return [.refuse(request, error)]
+        }
+        let isUnknown = attempt.phase.isBeforeProof || refusal == .unknown
+        return fail(request, reason: reason, answered: isUnknown, near, at: now)
+    }
+
+    /// The handshake is complete, and this is what the proof is made with. Nothing comes of it when the
+    /// request is gone.
+    mutating func prove(_ request: RequestID, with joining: Joining) -> [Action] {
+        guard let address = attempts[request]?.phase.address else { return [] }
+        attempts[request]?.phase = .proving(address, joining)
+        return [.stage(request, "proving the invite")]
+    }
+
+    /// A part of the issuer's answer; nil: more is to come, or nobody waits for it.
+    mutating func receive(_ body: [UInt8], for request: RequestID) throws(JoinFault) -> JoinedSpace? {
+        guard case .proving(let address, var joining)? = attempts[request]?.phase else { return nil }
+        // Not held twice while it grows; and after a fault the address is one that does not know the invite.
+        attempts[request]?.phase = .trying(address)
+        let joined = try joining.take(body)
+        attempts[request]?.phase = .proving(address, joining)
+        return joined
+    }
+
+    // MARK: From time and the local network
+
+    mutating func tick(_ near: Neighbourhood, at now: Instant) -> [Action] {
+        var actions: [Action] = []
+        for request in attempts.keys.sorted() {
+            guard let attempt = attempts[request], now.monotonic >= attempt.deadline else { continue }
+            // Without an address it waited for a datagram, and nobody was heard.
+            actions += attempt.phase.address != nil ? [.hangUp(request)] : tryNext(request, near, at: now)
+        }
+        return actions
+    }
+
+    /// Somebody sent a datagram of a beacon's size: whoever waits for one tries it.
+    mutating func senderHeard(_ host: String, _ near: Neighbourhood, at now: Instant) -> [Action] {
+        var actions: [Action] = []
+        for request in attempts.keys.sorted() {
+            guard let attempt = attempts[request], attempt.phase.address == nil,
+                attempt.listeningUntil != nil, !attempt.senders.contains(host)
+            else { continue }
+            actions += tryNext(request, near, at: now)
+        }
+        return actions
+    }
+
+    func checkInvariants(whole: Bool) {
+        precondition(count <= JoinAttempt.attemptsMax, "\(count) joins are under way")
+        guard whole else { return }
+        for (request, attempt) in attempts {
+            precondition(
+                attempt.phase.address.map(attempt.tried.contains) ?? true,
+                "request \(request) dials an address that it does not remember")
+            precondition(
+                attempt.phase.address != nil || attempt.listeningUntil != nil,
+                "request \(request) waits for nothing")
+            precondition(attempt.senders.count <= JoinAttempt.sendersMax, "\(attempt.senders.count) senders")
+        }
+    }
+
+    // MARK: - The next address
+
+    private mutating func tryNext(
+        _ request: RequestID, _ near: Neighbourhood, at now: Instant
+    ) -> [Action] {
+        guard var attempt = attempts[request] else { return [] }
+        if attempt.remaining.isEmpty { attempt.addSenders(near.hosts) }
+        guard !attempt.remaining.isEmpty else {
+            let isFirst = attempt.listeningUntil == nil
+            if near.isListening, attempt.listens(at: now) {
+                attempts[request] = attempt
+                return isFirst ? [.stage(request, "listening for boxes on the local network")] : []
+            }
+            attempts[request] = nil
+            if attempt.listeningUntil != nil, attempt.senders.isEmpty {
+                attempt.failures.append("local network: no other box was heard")
+            }
+            let error: NodeError =
+                attempt.wasUnknown ? .inviteForeign : .inviterUnreachable(tried: attempt.failures)
+            return [.refuse(request, error)]
+        }
+        let address = attempt.remaining.removeFirst()
+        attempt.phase = .trying(address)
+        attempt.tried.insert(address)
+        attempt.deadline = now.monotonic + JoinAttempt.addressMilliseconds
+        attempts[request] = attempt
+        return [.stage(request, "dialling \(address)"), .dial(address, request, attempt.token.space)]
+    }
+
+    /// A refusal that no other address can turn; nil: try the next one.
+    private static func error(of refusal: JoinRefusal, _ attempt: JoinAttempt) -> NodeError? {
+        switch refusal {
+        case .spent: .inviteSpent
+        case .burned: .inviteBurned
+        case .wrongProof: .inviteProofWrong
+        case .issuerWithoutRight: .issuerWithoutRight
+        case .expired: .inviteExpired
+        case .revoked: .inviteRevoked
+        case .alreadyMember: .alreadyMember(attempt.token.space)
+        case .unknown: nil
+        }
+    }
+}
