@@ -80,7 +80,7 @@ public struct AddressBook: Sendable, Equatable {
     /// The addresses of each device that has some: the entries' devices, turned round.
     private(set) var ofDevice: [DeviceID: Set<PeerAddress>] = [:]
     /// How many entries each device stands behind that speak of others: the entries' `announcer`, counted.
-    private var relayedBy: [DeviceID: Int] = [:]
+    private(set) var relayedBy: [DeviceID: Int] = [:]
     private var nextAge: UInt64 = 0
     /// Counts the changes of addresses and whose they are.
     public private(set) var version: UInt64 = 0

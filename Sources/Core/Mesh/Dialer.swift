@@ -192,6 +192,18 @@ public struct Dialer: Sendable {
     public func notBefore(_ address: PeerAddress) -> UInt64 { attempts[address]?.notBefore ?? 0 }
     public var count: Int { attempts.count }
 
+    /// Each device's race counts the dials that are under way to it. O(addresses).
+    public func checkInvariants() {
+        var underWay: [DeviceID: Int] = [:]
+        for (address, attempt) in attempts {
+            guard let device = attempt.device else { continue }
+            precondition(attempt.isUnderWay, "\(address) expects a device without a dial")
+            underWay[device, default: 0] += 1
+        }
+        precondition(underWay == races.mapValues(\.underWay), "dials under way differ from the races")
+        precondition(recent.count <= MeshLimits.dialsPerSecond, "\(recent.count) dials began in a second")
+    }
+
     /// Upper bound of the wait after one more failure: 1 s doubling to 5 min.
     static func bound(afterFailures failures: Int) -> UInt64 {
         min(MeshLimits.backOffMax, MeshLimits.backOffFirst << UInt64(min(failures, 16)))

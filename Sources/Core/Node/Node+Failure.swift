@@ -46,9 +46,7 @@ extension Node {
         }
         if case .full = failure { links.pause.begin(at: now.monotonic) }
         effects += dropLinks(at: now)
-        links.book.markLost()
-        links.nextBookWrite = now.monotonic + MeshLimits.bookRetryMilliseconds
-        links.nextOutcomesWrite = links.nextBookWrite
+        reachability.batchLost(at: now)
         do throws(StoreFailure) {
             if !isPlanted("lost-batch-kept") { try reload(at: now) }
             retireLogs()
@@ -58,14 +56,14 @@ extension Node {
         // The shell was never asked for them: nobody else will say that they failed.
         for effect in failed.effects {
             switch effect {
-            case .dial(let id, let address):
-                handleNetwork(.dialFailed(id, to: address, reason: Self.storeFailed), at: now)
+            case .dial(let id, _): dialFailed(id, reason: Self.storeFailed, at: now)
             case .resolve(let host):
-                handleNetwork(.resolved(host: host, addresses: [], failure: Self.storeFailed), at: now)
-            default: break
+                reachability.resolved(host, [], failure: Self.storeFailed, at: now)
+            case .answer, .send, .close, .beacon, .log, .backup, .reload, .halt: break
             }
         }
         transaction.beginBatch()
+        updateActivity()
         return effects + batch.finish().effects
     }
 
@@ -73,12 +71,13 @@ extension Node {
     private mutating func reload(at now: Instant) throws(StoreFailure) {
         // Not at once: where the disk stays full they would fail again in every batch.
         try loadSpaces(reissuesFrom: now.monotonic + ReplicationLimits.reissueMilliseconds)
-        for index in watchers.indices {
-            if let space = spaces.handle(of: watchers[index].space) {
+        for watcher in readers.watchers {
+            if let space = spaces.handle(of: watcher.space) {
                 spaces[space].documents.addWatcher(at: spaces[space].position)
-                if watchers[index].position > spaces[space].position { watchers[index].needsResync = true }
             }
         }
+        let spaces = spaces
+        readers.batchLost { spaces.handle(of: $0).map { spaces[$0].position } }
     }
 
     /// Closes the own logs that went on elsewhere, as the lost batch had found. In memory whatever happens,

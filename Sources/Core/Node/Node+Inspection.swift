@@ -44,6 +44,8 @@ extension Node {
         links.connections.checkInvariants(whole: whole)
         joins.checkInvariants(whole: whole)
         left.checkInvariants(whole: whole)
+        reachability.checkInvariants(whole: whole)
+        readers.checkInvariants(whole: whole)
     }
 
     /// Spaces of this node by id, ascending.
@@ -51,7 +53,7 @@ extension Node {
     /// Early changes that wait, and their bytes.
     public var earlyChanges: (count: Int, bytes: Int) { (links.buffer.count, links.buffer.byteCount) }
     /// Watchers and waits.
-    public var openRequests: Int { watchers.count + waitingReads.count + waitingHolds.count }
+    public var openRequests: Int { readers.watchers.count + readers.waitCount }
     public var openConnections: Int { links.connections.count }
     public var raisedAlarms: [Alarm] { allAlarms }
     /// Counters of the node, as `metrics` shows them.

@@ -28,15 +28,12 @@ public struct Node<Store: ChangeStore> {
     /// Ascending by id.
     var spaces = Spaces()
     var batch = Batch()
-    /// Ascending by request.
-    var watchers: [Watcher] = []
-    var waitingReads: [WaitingRead] = []
-    var waitingHolds: [WaitingHold] = []
+    /// Change streams and requests that wait.
+    var readers = Readers()
     /// Spaces that this device left, as far as they still matter.
     var left = LeftSpaces()
     /// Of no space; each stays until it is resolved. Those of a space are its own.
     var alarms = AlarmList()
-    var listening: [String] = []
     var diskFree: UInt64 = .max
     /// Monotonic milliseconds of the next sweep of expired idempotency keys.
     var nextSweep: UInt64 = 0
@@ -49,8 +46,10 @@ public struct Node<Store: ChangeStore> {
     var upgrade = Upgrade.due
     /// Requests to join spaces.
     var joins = JoinAttempts()
-    /// Connections, addresses, and what waits.
+    /// Connections, and what waits.
     var links: LinksState
+    /// Where other devices are, and when they are dialled.
+    var reachability: Reachability
 
     /// Opens the node over what the store holds. Roster operations and keys are read now, logs and documents
     /// when they are needed.
@@ -60,11 +59,15 @@ public struct Node<Store: ChangeStore> {
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
         instance = entropy.u64()
+        let identity = LinkIdentity(
+            key: configuration.device, instance: instance,
+            staticKey: AgreementKey(secret: entropy.secret(32)))
+        let seed = entropy.u64()
         links = LinksState(
-            identity: LinkIdentity(
-                key: configuration.device, instance: instance,
-                staticKey: AgreementKey(secret: entropy.secret(32))),
-            seed: entropy.u64(), times: configuration.settings.liveness, at: now.monotonic)
+            identity: identity, seed: seed, times: configuration.settings.liveness, at: now.monotonic)
+        reachability = Reachability(
+            device: device, instance: instance, advertise: configuration.settings.advertise, seed: seed,
+            at: now.monotonic)
         try openStore(at: now)
         try openLinks(at: now)
         describeAnew(at: now)
@@ -80,11 +83,15 @@ public struct Node<Store: ChangeStore> {
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
         instance = entropy.u64()
+        let identity = LinkIdentity(
+            key: configuration.device, instance: instance,
+            staticKey: AgreementKey(secret: entropy.secret(32)))
+        let seed = entropy.u64()
         links = LinksState(
-            identity: LinkIdentity(
-                key: configuration.device, instance: instance,
-                staticKey: AgreementKey(secret: entropy.secret(32))),
-            seed: entropy.u64(), times: configuration.settings.liveness, at: now.monotonic)
+            identity: identity, seed: seed, times: configuration.settings.liveness, at: now.monotonic)
+        reachability = Reachability(
+            device: device, instance: instance, advertise: configuration.settings.advertise, seed: seed,
+            at: now.monotonic)
         spaces = other.spaces
         spaces.forgetFindings()
         for index in spaces.indices { spaces[index].replication = Replication() }
@@ -98,23 +105,26 @@ public struct Node<Store: ChangeStore> {
         noteTime(at: now)
         switch input {
         case .request(let id, let request): handle(id, request, at: now)
-        case .cancel(let id): cancel(id)
-        case .watchCredit(let id, let lines): credit(id, lines: lines)
-        case .datagramsDropped(let dropped): noteDropped(dropped)
-        case .diskFree(let bytes): noteDiskFree(bytes, at: now)
-        case .listening(let addresses):
-            listening = addresses
-            links.addressesVersion += 1
+        case .cancel(let id): cancel(id, at: now)
+        case .watchCredit(let id, let lines): readers.credit(id, lines: lines)
+        case .accepted(let id, let remote): accepted(id, from: remote, at: now)
+        case .connected(let id, let remote): connected(id, remote: remote, at: now)
+        case .dialFailed(let id, let reason): dialFailed(id, reason: reason, at: now)
+        case .received(let id, let bytes): received(id, bytes, at: now)
+        case .disconnected(let id, let reason): disconnected(id, reason: reason, at: now)
+        case .resolved(let host, let addresses, let failure):
+            reachability.resolved(host, addresses, failure: failure, at: now)
+        case .datagram(let bytes, let sender): heard(bytes, from: sender, at: now)
+        case .network(let news): networkChanged(news, at: now)
         case .tick:
-            expire(at: now)
+            // What waits is answered by the commit that ends the batch of this tick, late or not.
+            sweep(at: now)
             tickCrashGuard(at: now)
             tickForks(at: now)
             tickLinks(at: now)
-        case .stopping: stopLinks(at: now)
+        case .diskFree(let bytes): noteDiskFree(bytes, at: now)
         case .settings(let settings): take(settings, at: now)
-        case .accepted, .connected, .dialFailed, .received, .writable, .disconnected, .networkChanged,
-            .resolved, .localNetworks, .datagram:
-            handleNetwork(input, at: now)
+        case .stopping: stopLinks(at: now)
         }
     }
 
@@ -154,18 +164,18 @@ public struct Node<Store: ChangeStore> {
         epochs.batchCommitted(hasWritten: hasWritten)
         if upgrade == .written { upgrade = .done }
         crashGuard.markDurable()
-        links.book.markDurable()
+        reachability.batchCommitted()
         for index in spaces.indices {
             spaces[index].markDurable()
         }
         for (request, work) in done.afterCommit { openReading(request, work, at: now) }
         answerWaiting(at: now)
-        feedWatchers()
+        feedWatchers(at: now)
         release(done.effects + batch.finish().effects)
         transaction.beginBatch()
         pump(at: now)
         dialDue(at: now)
-        callOut(at: now)
+        sendDueBeacons(at: now)
         release(batch.finish().effects)
         transaction.beginBatch()
     }
@@ -173,8 +183,7 @@ public struct Node<Store: ChangeStore> {
     /// Monotonic milliseconds at which a `tick` is due; nil when nothing waits for time.
     public var deadline: UInt64? {
         var next: UInt64? = nextSweep
-        for waiting in waitingReads { next = min(next ?? .max, waiting.deadline) }
-        for waiting in waitingHolds { next = min(next ?? .max, waiting.deadline) }
+        if let moment = readers.deadline { next = min(next ?? .max, moment) }
         if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }
         for index in spaces.indices {
             if let due = spaces[index].findings.reissues.deadline { next = min(next ?? .max, due) }

@@ -9,8 +9,6 @@ struct NodeCounters: Sendable {
     var changesSkipped: UInt64 = 0
     var commits: UInt64 = 0
     var commitsFailed: UInt64 = 0
-    var watchLines: UInt64 = 0
-    var watchResyncs: UInt64 = 0
     var documentsLoaded: UInt64 = 0
     var snapshotsWritten: UInt64 = 0
 }

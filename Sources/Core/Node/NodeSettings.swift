@@ -42,12 +42,12 @@ extension Node {
         let old = configuration.settings
         configuration.settings = settings
         if settings.staticPeers != old.staticPeers {
-            takeStaticPeers()
-            links.nextDialCheck = 0
+            setStaticPeers()
+            reachability.checkDials()
         }
         links.connections.set(settings.liveness, at: now)
-        if settings.advertise != old.advertise { links.addressesVersion += 1 }
-        if settings.activeLinks != old.activeLinks { links.nextDialCheck = 0 }
+        reachability.setAdvertise(settings.advertise)
+        if settings.activeLinks != old.activeLinks { reachability.checkDials() }
         if settings.deviceName != old.deviceName { describeAnew(at: now) }
     }
 
@@ -63,7 +63,7 @@ extension Node {
         for index in spaces.indices {
             guard let said = spaces[index].roster.description(of: device), said.name != name else { continue }
             let update = DeviceDescription(
-                name: name, boxKey: configuration.box.publicKey, addresses: announcedAddresses())
+                name: name, boxKey: configuration.box.publicKey, addresses: reachability.advertisedAddresses)
             do throws(RosterFault) {
                 let operation = try spaces[index].membership.roster.author(
                     .deviceUpdate(.init(update)), at: now.timestamp, by: configuration.device)
@@ -79,7 +79,7 @@ extension Node {
     }
 
     /// The addresses of the configuration, and no others, are fixed.
-    mutating func takeStaticPeers() {
+    mutating func setStaticPeers() {
         var fixed: [PeerAddress] = []
         for text in configuration.settings.staticPeers {
             guard let address = PeerAddress(text) else {
@@ -91,6 +91,6 @@ extension Node {
             }
             fixed.append(address)
         }
-        links.book.setFixed(fixed)
+        reachability.setStaticPeers(fixed)
     }
 }

@@ -69,10 +69,6 @@ final class ConnectionHandler: ChannelInboundHandler {
         if !isReadPaused { context.read() }
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if phase == .open, context.channel.isWritable { table.post(.writable(id)) }
-    }
-
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         failure = "\(error)"
         context.close(promise: nil)

@@ -63,7 +63,7 @@ public final class PeerNetwork: PeerPort, Service {
         }
         let usable = usableAddresses()
         told.withLock { $0 = usable }
-        post(.listening(usable))
+        post(.network(.listening(usable)))
     }
 
     /// Addresses that we are bound to, with their real ports.
@@ -165,9 +165,6 @@ public final class PeerNetwork: PeerPort, Service {
             // No delay for small frames, and probes that find dead connections.
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
-            .childChannelOption(
-                .writeBufferWaterMark, value: .init(low: limits.writeLowBytes, high: limits.writeHighBytes)
-            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = ConnectionHandler(id: table.nextAccepted(), table: table)
@@ -188,21 +185,19 @@ public final class PeerNetwork: PeerPort, Service {
     /// A name gives all its addresses, of both families, tried in turn and a little apart (RFC 8305).
     private func dial(_ id: ConnectionID, _ address: String) {
         guard let (host, port) = HostAndPort.split(address), port > 0 else {
-            return post(.dialFailed(id, to: address, reason: "'\(address)' is no host:port"))
+            return post(.dialFailed(id, reason: "'\(address)' is no host:port"))
         }
         table.beginDial(id)
         let bootstrap = ClientBootstrap(group: group)
             .channelOption(.autoRead, value: false)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelOption(
-                .writeBufferWaterMark, value: .init(low: limits.writeLowBytes, high: limits.writeHighBytes))
         bootstrap.connectTimeout(limits.dialTimeout).connect(host: host, port: port).whenComplete { result in
             switch result {
-            case .success(let channel): self.dialled(id, address, channel)
+            case .success(let channel): self.dialled(id, channel)
             case .failure(let error):
                 if self.table.endDial(id) {
-                    self.post(.dialFailed(id, to: address, reason: Self.reason(error)))
+                    self.post(.dialFailed(id, reason: Self.reason(error)))
                 }
             }
         }
@@ -221,17 +216,17 @@ public final class PeerNetwork: PeerPort, Service {
         }
     }
 
-    private func dialled(_ id: ConnectionID, _ address: String, _ channel: any Channel) {
+    private func dialled(_ id: ConnectionID, _ channel: any Channel) {
         guard table.endDial(id) else { return channel.close(promise: nil) }
         let handler = ConnectionHandler(id: id, table: table)
         do {
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
             // It broke in this moment.
-            return post(.dialFailed(id, to: address, reason: "\(error)"))
+            return post(.dialFailed(id, reason: "\(error)"))
         }
         table.add(handler)
-        post(.connected(id, to: address, at: HostAndPort.text(of: channel.remoteAddress)))
+        post(.connected(id, at: HostAndPort.text(of: channel.remoteAddress)))
         handler.opened()
     }
 

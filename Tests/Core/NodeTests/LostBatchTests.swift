@@ -102,7 +102,7 @@ extension TestNode {
         let dials = box.effects.compactMap { if case .dial(let id, _) = $0 { id } else { nil } }
         let dial = try #require(dials.first)
         box.breakBatch()
-        box.take(.connected(dial, to: "192.0.2.1:1", at: "192.0.2.1:1"))
+        box.take(.connected(dial, at: "192.0.2.1:1"))
         box.take(.accepted(ConnectionID(5), from: "192.0.2.9:4000"))
         box.commit()
         #expect(box.commitFailures == 1 && box.isClosed(dial) && box.isClosed(ConnectionID(5)))
@@ -134,7 +134,7 @@ extension TestNode {
         _ = box.pass(10_000)
         box.breakBatch()
         let route = BeaconRoute(interface: "eth0", destination: .broadcast, port: 21420)
-        box.take(.localNetworks(LocalNetworks(routes: [route], problems: [])))
+        box.take(.network(.lan(LocalNetworks(routes: [route], problems: []))))
         box.commit()
         #expect(box.commitFailures == 1)
         let count = box.effects.count
@@ -155,7 +155,7 @@ extension TestNode {
             for effect in box.effects {
                 guard case .dial(let id, let to) = effect, to == address else { continue }
                 dialled += 1
-                box.take(.connected(id, to: address, at: address))
+                box.take(.connected(id, at: address))
                 box.take(.disconnected(id, reason: "reset"))
                 box.commit()
             }

@@ -88,11 +88,11 @@ import Wire
         let resumed = watch(&node, .cursor(start))
         // Neither what was sent and not taken nor what waits grows with what was missed.
         #expect(changes(node, resumed).count <= NodeLimits.watchBytesMax / size + 3)
-        while node.node.watchers.contains(where: { $0.request == resumed }) {
-            let held = node.node.watchers.last?.backlog.reduce(0) { $0 + $1.estimatedBytes } ?? 0
+        while node.node.readers.watchers.contains(where: { $0.request == resumed }) {
+            let held = node.node.readers.watchers.last?.backlog.reduce(0) { $0 + $1.estimatedBytes } ?? 0
             try #require(held <= 4 * size, "\(held) bytes wait")
             // As if there were no room for anything that is only kept for speed.
-            node.node.watchers[1].past?.trim(to: 0)
+            node.node.readers.withWatchers { watchers, _ in watchers[1].past?.trim(to: 0) }
             credit(&node, resumed, lines: 1)
         }
         let (sent, again) = (changes(node, live), changes(node, resumed))
@@ -115,7 +115,9 @@ import Wire
         var most = 0
         for _ in 0..<30 {
             for id in ids { credit(&node, id, lines: 1) }
-            let held = node.node.watchers.map { ($0.past as? ReplayLines<MemoryReader>)?.documentBytes ?? 0 }
+            let held = node.node.readers.watchers.map {
+                ($0.past as? ReplayLines<MemoryReader>)?.documentBytes ?? 0
+            }
             most = max(most, held.reduce(0, +))
             #expect(held.reduce(0, +) <= NodeLimits.replayBytesMax)
         }

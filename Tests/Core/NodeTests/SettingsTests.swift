@@ -59,11 +59,11 @@ extension TestNode {
         box.take { $0.staticPeers = ["192.0.2.1:1"] }
         #expect(box.dialled == ["192.0.2.1:1"])
         guard
-            case .dial(let id, let address)? = box.effects.last(where: {
+            case .dial(let id, _)? = box.effects.last(where: {
                 if case .dial = $0 { true } else { false }
             })
         else { throw Unexpected() }
-        box.node.handle(.dialFailed(id, to: address, reason: "refused"), at: box.now)
+        box.node.handle(.dialFailed(id, reason: "refused"), at: box.now)
         box.commit()
         box.take { $0.staticPeers = ["192.0.2.2:1", "nonsense"] }
         #expect(box.dialled == ["192.0.2.1:1", "192.0.2.2:1"])
@@ -78,7 +78,7 @@ extension TestNode {
     func advertise() throws {
         var box = try TestNode()
         _ = try box.ask(.createSpace(name: "home"))
-        box.node.handle(.listening(["10.0.0.1:21420"]), at: box.now)
+        box.node.handle(.network(.listening(["10.0.0.1:21420"])), at: box.now)
         box.take { $0.advertise = ["box.example:7"] }
         guard
             case .invite(_, let text) = try box.ask(.invite(reference, role: .writer, expiresSeconds: 60))

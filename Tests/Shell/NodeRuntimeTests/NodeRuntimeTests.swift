@@ -58,7 +58,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let machine = Script(record) { input in
             switch input {
-            case .networkChanged:
+            case .network(.changed):
                 entered.signal()
                 go.wait()
                 return []
@@ -68,7 +68,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
             }
         }
         runtime.start(machine, peers: port)
-        runtime.post(.networkChanged)
+        runtime.post(.network(.changed))
         await wait(for: entered)
         runtime.post(.received(ConnectionID(1), [1, 2]))
         runtime.post(.received(ConnectionID(1), [3]))
@@ -130,7 +130,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         runtime.start(machine, peers: port)
         async let waiting = answer(runtime)
         while !record.lines.contains("request 1") { await Task.yield() }
-        runtime.post(.networkChanged)
+        runtime.post(.network(.changed))
         let halted = await #expect(throws: RuntimeHalt.self) { try await runtime.run() }
         #expect(halted?.description == "the disk fails")
         guard case .stopping? = error(await waiting) else {
@@ -193,7 +193,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let machine = Script(record) { input in
             switch input {
-            case .networkChanged:
+            case .network(.changed):
                 entered.signal()
                 go.wait()
                 return []
@@ -202,7 +202,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
             }
         }
         runtime.start(machine, peers: nil)
-        runtime.post(.networkChanged)
+        runtime.post(.network(.changed))
         await wait(for: entered)
         let done = Mutex(0)
         for _ in 0..<RuntimeLimits.requestsMax { runtime.submit(.status) { _ in done.withLock { $0 += 1 } } }
@@ -356,7 +356,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         let end = SystemClock.now().monotonic + 50
         while SystemClock.now().monotonic < end { await Task.yield() }
         #expect(count.withLock { $0 } == 1)
-        runtime.post(.networkChanged)
+        runtime.post(.network(.changed))
         await wait(for: told)
         #expect(count.withLock { $0 } == 2)
         runtime.stop()
@@ -382,7 +382,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
                 beaten.signal()
             })
         let machine = Script(record) { input in
-            if case .networkChanged = input {
+            if case .network(.changed) = input {
                 entered.signal()
                 go.wait()
             }
@@ -392,7 +392,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         // Idle: no input, no deadline.
         for _ in 0..<5 { await wait(for: beaten) }
         #expect(record.lines == ["commit"], "a beat is no batch")
-        runtime.post(.networkChanged)
+        runtime.post(.network(.changed))
         await wait(for: entered)
         let hanging = beats.withLock { $0 }
         // Ten beats would be due in this time if somebody else gave them.

@@ -45,7 +45,7 @@ struct Script: Machine {
         case .watchCredit(let id, let lines): "credit \(id.value) \(lines)"
         case .received(let connection, let bytes): "received \(connection.value) \(bytes.count)"
         case .tick: "tick"
-        case .networkChanged: "changed"
+        case .network(.changed): "changed"
         case .settings(let settings): "settings \(settings.deviceName)"
         default: "other"
         }

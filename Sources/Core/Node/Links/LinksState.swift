@@ -1,6 +1,5 @@
-// Everything the node knows of other nodes while it runs: connections, links, addresses, who misbehaved, what
-// waits. All of it can be lost: after a restart, or a batch that failed, links are made again and need is
-// computed again.
+// Everything the node knows of other nodes while it runs: connections, links, what waits. All of it can be
+// lost: after a restart, or a batch that failed, links are made again and need is computed again.
 
 import Bytes
 import Causality
@@ -26,25 +25,10 @@ struct LinksState: Sendable {
     var dials: [ConnectionID: PendingDial] = [:]
     /// Numbers of our dials; the shell's own stay below (`ConnectionID.firstDialled`).
     var nextDial = ConnectionID.firstDialled
-    var book = AddressBook()
-    /// What the names among the addresses mean.
-    var names = NameTable()
-    /// Counts up when there may be something new to tell in PEERS; starts at 1.
-    var addressesVersion: UInt64 = 1
-    var dialer: Dialer
-    /// When a link to a device stood last, monotonic milliseconds; of this run only.
-    var linkedAt: [DeviceID: UInt64] = [:]
     /// While the disk is full.
     var pause = FullPause()
-    /// When the value was made, and when it was handed something last, monotonic milliseconds.
-    let started: UInt64
+    /// When the value was handed something last, monotonic milliseconds.
     var clock: UInt64
-    /// Addresses that led to ourselves since the network changed last.
-    var ownAddresses: Set<PeerAddress> = []
-    /// Which of our keys opened a link to an address, and whose turn it is where none did yet.
-    var keyOfAddress: [PeerAddress: SpaceID] = [:]
-    var keyTurns: [PeerAddress: Int] = [:]
-    var faults = FaultLedger()
     var buffer = CausalBuffer<Candidate>()
     /// The cap of all links together, whose turn it is under it, and how often it or that of a link held
     /// something back.
@@ -56,22 +40,14 @@ struct LinksState: Sendable {
     var peerStates: [DeviceID: PeerStateSince] = [:]
     /// The keys a responder tries; nil: to be made again.
     var candidates: (signature: [CandidateSignature], list: [PSKCandidate])?
-    /// Monotonic milliseconds before which no address can be due; 0: look again.
-    var nextDialCheck: UInt64 = 0
-    /// When the address book may be written next, and when for what came of dials alone.
-    var nextBookWrite: UInt64 = 0
-    var nextOutcomesWrite: UInt64 = 0
-    var discovery: DiscoveryState
     var counters = LinkCounters()
     /// The process ends: no connection is made or taken in.
     var isStopping = false
 
     init(identity: LinkIdentity, seed: UInt64, times: LivenessTimes, at now: UInt64) {
         connections = Connections(identity: identity, times: times)
-        (started, clock) = (now, now)
-        dialer = Dialer(seed: seed)
+        clock = now
         dice = SeededGenerator(seed: seed &+ 1)
-        discovery = DiscoveryState(seed: seed ^ 0x6265_6163_6F6E)
     }
 
     subscript(_ connection: ConnectionHandle) -> PeerConnection {
@@ -85,6 +61,12 @@ struct LinksState: Sendable {
     subscript(_ channel: ChannelHandle) -> SpaceChannel {
         unsafeAddress { connections.address(of: channel) }
         unsafeMutableAddress { connections.mutableAddress(of: channel) }
+    }
+
+    /// Remembers since when a device is in this state.
+    mutating func recordState(of peer: DeviceID, _ state: String, at now: Instant) {
+        if peerStates[peer]?.state == state { return }
+        peerStates[peer] = PeerStateSince(state: state, since: now.wall)
     }
 
     /// Links on which a space is spoken, ascending by connection.

@@ -47,7 +47,7 @@ extension Node {
         guard let known = channel.sync.peerHave else { return nil }
         let isBehind = !told.sealed.entries(beyond: known).isEmpty
         guard channel.backlog.isDue(isBehind: isBehind, at: now.monotonic) else { return nil }
-        let count = isBehind ? try changes(of: spaces[index], beyond: known) : 0
+        let count = isBehind ? try store.changes(of: spaces[index], beyond: known) : 0
         return channel.backlog.say(count, at: now.monotonic) ? BacklogFrame(changes: count) : nil
     }
 

@@ -12,39 +12,25 @@ import SecureLink
 import Wire
 
 extension Node {
-    /// One input of the peer network.
-    mutating func handleNetwork(_ input: Input, at now: Instant) {
-        // A batch that cannot be committed drops all links: nothing more is read from them, and none is made.
-        // Everything else is news that nobody says twice.
-        if transaction.failure != nil {
-            switch input {
-            case .received, .datagram: return
-            case .accepted(let id, _): return batch.emit(.close(id))
-            case .connected(let id, _, _):
-                batch.emit(.close(id))
-                return dialFailed(id, reason: Self.storeFailed, at: now)
-            default: break
-            }
-        }
-        switch input {
-        case .accepted(let id, let remote): accepted(id, from: remote, at: now)
-        case .connected(let id, _, let remote): connected(id, remote: remote, at: now)
-        case .dialFailed(let id, _, let reason): dialFailed(id, reason: reason, at: now)
-        case .received(let id, let bytes): received(id, bytes, at: now)
-        case .disconnected(let id, let reason): disconnected(id, reason: reason, at: now)
-        case .networkChanged:
-            links.ownAddresses = []
+    /// The machine's network changed, as the shell sees it.
+    mutating func networkChanged(_ news: NetworkNews, at now: Instant) {
+        updateActivity()
+        switch news {
+        case .changed:
+            reachability.forgetOwnAddresses()
             askAll(at: now)
             announceByBeacon(at: now)
-        case .resolved(let host, let addresses, let failure):
-            resolved(host, addresses, failure: failure, at: now)
-        case .localNetworks(let networks): networksChanged(networks, at: now)
-        case .datagram(let bytes, let sender, _): heard(bytes, from: sender, at: now)
-        default: break
+        case .listening(let addresses): reachability.setListening(addresses)
+        case .lan(let networks): perform(reachability.update(networks, at: now), at: now)
+        case .dropped(let dropped): reachability.recordDropped(dropped)
         }
     }
 
-    private mutating func accepted(_ id: ConnectionID, from remote: String, at now: Instant) {
+    // A batch that cannot be committed drops all links: nothing more is read from them, and none is made.
+    // Everything else is news that nobody says twice.
+
+    mutating func accepted(_ id: ConnectionID, from remote: String, at now: Instant) {
+        if transaction.failure != nil { return batch.emit(.close(id)) }
         if links.isStopping { return batch.emit(.close(id)) }
         let candidates = responderCandidates(at: now)
         guard links.connections.admits(from: remote, at: now), !candidates.isEmpty else {
@@ -53,10 +39,14 @@ extension Node {
         links.connections.accept(id, from: remote, candidates, ephemeral: entropy.secret(32), at: now)
     }
 
-    private mutating func connected(_ id: ConnectionID, remote: String, at now: Instant) {
+    mutating func connected(_ id: ConnectionID, remote: String, at now: Instant) {
+        if transaction.failure != nil {
+            batch.emit(.close(id))
+            return dialFailed(id, reason: Self.storeFailed, at: now)
+        }
         guard let dial = links.dials.removeValue(forKey: id) else { return batch.emit(.close(id)) }
         guard let candidate = initiatorCandidate(dial) else {
-            dialEnded(dial.address, "no key to dial with", at: now)
+            reachability.recordDialFailure(dial.address, "no key to dial with", at: now)
             return batch.emit(.close(id))
         }
         let (connection, actions) = links.connections.connect(
@@ -64,24 +54,24 @@ extension Node {
         perform(actions, of: connection, at: now)
     }
 
-    private mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
+    mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
         guard let dial = links.dials.removeValue(forKey: id) else { return }
         switch dial.purpose {
         case .join(_, let request), .tell(_, _, let request):
             joinFailed(request, reason: reason, answered: false, at: now)
-        default: dialEnded(dial.address, reason, at: now)
+        default: reachability.recordDialFailure(dial.address, reason, at: now)
         }
     }
 
-    private mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
-        guard let connection = links.connections.handle(of: id) else { return }
+    mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
+        guard transaction.failure == nil, let connection = links.connections.handle(of: id) else { return }
         perform(links.connections.receive(bytes, on: connection, at: now), of: connection, at: now)
         // After the frames in front of it: a roster among them may list the peer.
         guard links.connections.isOverBudget(connection) else { return }
         close(connection, .notMember, "the roster does not list this device", at: now)
     }
 
-    private mutating func disconnected(_ id: ConnectionID, reason: String, at now: Instant) {
+    mutating func disconnected(_ id: ConnectionID, reason: String, at now: Instant) {
         // It ended before it stood: were the dial not over, its address would never be dialled again.
         if links.dials[id] != nil { return dialFailed(id, reason: reason, at: now) }
         guard let connection = links.connections.handle(of: id) else { return }
@@ -154,7 +144,7 @@ extension Node {
             return
         }
         let device = links[link].device
-        let isRefused = links.faults.note(device, reason: reason, at: now.monotonic)
+        let isRefused = reachability.recordFault(of: device, reason: reason, at: now)
         batch.log(
             .warning, "peer-fault",
             "\(device.text) broke the protocol (\(reason)); the link was closed"
@@ -195,7 +185,7 @@ extension Node {
         code: CloseCode? = nil, at now: Instant
     ) {
         let ended = links.connections.end(connection)
-        links.nextDialCheck = 0
+        reachability.checkDials()
         if code == .removed, let ended, let first = links.connections.channel(0, on: ended) {
             toldLeaving(links[first].space, at: now)
         }
@@ -208,13 +198,9 @@ extension Node {
             if let ended {
                 linkEnded(ended, address, reason: reason, isReplaced: isReplaced, at: now)
             } else if isReplaced {
-                // The link that stayed may be one that does not answer: not again at once.
-                links.dialer.failed(address, bound: backOffBound(of: address), at: now.monotonic)
-            } else if wasCutOff, turnKey(of: address) {
-                // Another of our keys may fit: at once, it is the same attempt.
-                links.dialer.released(address)
-            } else {
-                dialEnded(address, reason, at: now)
+                reachability.recordReplacedDial(address, at: now)
+            } else if !wasCutOff || !reachability.tryNextKey(of: address, keyCount: dialKeyCount) {
+                reachability.recordDialFailure(address, reason, at: now)
             }
         }
         guard let ended else { return }
@@ -222,15 +208,15 @@ extension Node {
         supplierLost(links[connection].id, of: device, at: now)
         if code == .enough { peerHasEnough(device, at: now) }
         if !links.connections.table.isLinked(to: device) { forgetWords(of: device) }
-        links.linkedAt[device] = now.monotonic
+        reachability.recordLinked(device, at: now)
         if !isMember(device) {
             // Of a stranger nothing is kept: who holds a space's key can make any number of them.
-            links.linkedAt[device] = nil
+            reachability.forgetLinked(device)
             links.connections.forgetTraffic(with: device)
             links.peerStates[device] = nil
             for code in ["clock-far", "cloned"] { resolveAlarm(code: code, device: device) }
         } else if !links.connections.table.isLinked(to: device) {
-            noteState(of: device, "waiting", at: now)
+            links.recordState(of: device, "waiting", at: now)
             batch.log(.info, "link-down", "the link to \(device.text) ended: \(reason)")
         }
     }
@@ -240,12 +226,8 @@ extension Node {
         _ link: LinkHandle, _ address: PeerAddress, reason: String, isReplaced: Bool, at now: Instant
     ) {
         if isReplaced, links.connections.table.isLinked(to: links[link].device) { return }
-        links.linkedAt[links[link].device] = now.monotonic
-        links.book.wasUsed(address, at: now.wall)
-        links.book.failed(address, reason: reason, at: now.wall)
-        links.dialer.linkEnded(
-            address, wasUseful: now.monotonic >= links[link].begun + MeshLimits.usefulMilliseconds,
-            bound: backOffBound(of: address), at: now.monotonic)
+        reachability.recordLinkEnd(
+            of: links[link].device, at: address, begun: links[link].begun, reason: reason, now: now)
     }
 
     /// The node stops: whoever is linked hears it, so that no stream looks cut off, and nobody is dialled

@@ -22,7 +22,7 @@ extension Node {
         // 1. Ourselves: by another way, or in a second place.
         if link.peer.device == device { return linkedToOurselves(connection, link, at: now) }
         // 2. Devices that are refused, and the limit of links.
-        if let refusal = links.faults.refusal(of: link.peer.device, at: now.monotonic) {
+        if let refusal = reachability.refusal(of: link.peer.device, at: now) {
             let seconds = (refusal.until - now.monotonic + 999) / 1_000
             return close(connection, .overloaded, "refused for \(seconds) s: \(refusal.reason)", at: now)
         }
@@ -65,8 +65,7 @@ extension Node {
                     hint: "stop one of the two, or give the copy a key of its own", since: now.wall,
                     device: device))
         } else if let address = links[connection].purpose.address {
-            links.ownAddresses.insert(address)
-            links.book.markOwn(address)
+            reachability.recordOwn(address)
         }
         close(connection, .ownDevice, "this is the dialling device itself", at: now)
     }
@@ -81,7 +80,10 @@ extension Node {
                 at: now)
             return false
         }
-        if let address = links[connection].purpose.address { proved(address, link, at: now) }
+        if let address = links[connection].purpose.address {
+            reachability.recordDialSuccess(
+                address, device: link.peer.device, space: link.space, at: now)
+        }
         guard verdict.isAccepted else {
             close(connection, .replaced, "another link to this device stays", at: now)
             return false
@@ -97,18 +99,6 @@ extension Node {
         return true
     }
 
-    /// The address leads to the device, under this space's key.
-    private mutating func proved(_ address: PeerAddress, _ link: EstablishedLink, at now: Instant) {
-        links.book.proved(address, device: link.peer.device, at: now.wall)
-        for name in links.names.names(of: address) where links.book[name]?.device == nil {
-            links.book.assign(name, to: link.peer.device)
-        }
-        links.addressesVersion += 1
-        links.keyOfAddress[address] = link.space
-        links.keyTurns[address] = nil
-        links.dialer.succeeded(address)
-    }
-
     /// `index` nil: a space that was left, on which only that is spoken of.
     private mutating func begin(
         _ connection: ConnectionHandle, _ established: EstablishedLink, in index: SpaceHandle?,
@@ -118,8 +108,8 @@ extension Node {
         let link = links.connections.begin(connection, established, at: now)
         let allowed = index.map { standing(of: peer, in: $0, at: now) } ?? leavingStanding(at: now)
         let channel = links.connections.open(0, for: established.space, allowed, on: link)
-        links.linkedAt[peer] = now.monotonic
-        noteState(of: peer, "connected", at: now)
+        reachability.recordLinked(peer, at: now)
+        links.recordState(of: peer, "connected", at: now)
         if isMember(peer) { noteMember(link, at: now) }
         beginChannel(channel, at: now)
         openChannels(on: link, at: now)
@@ -134,7 +124,7 @@ extension Node {
     /// said or compared: there may be any number of them.
     mutating func noteMember(_ link: LinkHandle, at now: Instant) {
         let device = links[link].device
-        links.discovery.ledger.linked(device, instance: links[link].instance, at: now.monotonic)
+        reachability.recordMemberLink(device, instance: links[link].instance, at: now)
         batch.log(.info, "link-up", "linked to \(device.text)")
         checkClock(device, links[link].clockOffset, at: now)
     }

@@ -59,8 +59,8 @@ extension Node {
     /// Who was heard on the local network, for joiners whose token leads nowhere.
     func neighbourhood(at now: Instant) -> JoinAttempts.Neighbourhood {
         JoinAttempts.Neighbourhood(
-            hosts: links.discovery.senders.hosts(at: now.monotonic),
-            isListening: links.discovery.networks.isListening)
+            hosts: reachability.discovery.senders.hosts(at: now.monotonic),
+            isListening: reachability.discovery.networks.isListening)
     }
 
     private mutating func hangUp(_ request: RequestID, at now: Instant) {
@@ -106,7 +106,7 @@ extension Node {
         }
         let joining = Joining(token: token, device: device, boxKey: configuration.box)
         let proof = joining.proof(
-            name: name, addresses: announcedAddresses(), handshakeHash: link.handshakeHash,
+            name: name, addresses: reachability.advertisedAddresses, handshakeHash: link.handshakeHash,
             by: configuration.device)
         links[connection].phase = .joining
         perform(joins.prove(request, with: joining), at: now)
@@ -177,10 +177,9 @@ extension Node {
                 .notice, "space-joined",
                 "joined space \(name) (\(joined.roster.space)) as \(joined.role.name)")
             // Its members are dialled at once, the one that let us in first of all.
-            links.book.add(issuer, device: nil, source: .hint)
+            reachability.addHint(issuer)
             learnAddresses(of: index)
-            links.dialer.reset()
-            links.nextDialCheck = 0
+            reachability.resetBackOff()
             // Some of them may be linked under another space, and said OPEN before we were in this one.
             for link in links.connections.linkHandles { openChannels(on: link, at: now) }
             batch.answer(request, .joined(report(spaces[index])))

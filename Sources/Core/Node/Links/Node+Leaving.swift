@@ -84,8 +84,8 @@ extension Node {
             if isLeaving { openChannels(on: link, at: now) }
         }
         for log in links.buffer.logs(of: space) { _ = links.buffer.drop(log) }
-        links.keyOfAddress = links.keyOfAddress.filter { $0.value != space || isLeaving }
-        links.nextDialCheck = 0
+        if !isLeaving { reachability.keys.forget(space) }
+        reachability.checkDials()
     }
 
     /// A member of a space that was left is heard for so long.
@@ -148,7 +148,7 @@ extension Node {
     @discardableResult
     mutating func forgetLeaving(_ space: SpaceID) -> Bool {
         left.forget(space)
-        links.keyOfAddress = links.keyOfAddress.filter { $0.value != space }
+        reachability.keys.forget(space)
         do throws(StoreFailure) {
             try transaction.beginWriting()
             try store.setMeta(NodeMeta.left, left.encoded())

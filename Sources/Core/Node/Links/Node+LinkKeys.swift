@@ -66,39 +66,14 @@ extension Node {
             let own = meshCandidates(of: space)
             guard !own.isEmpty else { return nil }
             // Epochs of one space are tried in turn, after its current one.
-            let turn = (links.keyTurns[address] ?? 0) / max(1, spaces.count + left.leaving.count)
+            let turn = reachability.keys.turn(of: address) / max(1, spaces.count + left.leaving.count)
             return own[turn % own.count]
         }
     }
 
-    /// The space under whose key an address is dialled next: the one that opened it last, else each in turn.
-    func spaceToDial(_ address: PeerAddress) -> SpaceID? {
-        if let known = links.keyOfAddress[address], spaces.handle(of: known) != nil { return known }
-        var shared = spaces.map(\.id)
-        let expected = links.book[address]?.device
-        if let expected {
-            let listed = spaces.filter { $0.roster.role(of: expected) != nil }.map(\.id)
-            if !listed.isEmpty { shared = listed }
-        }
-        // Whoever shares a space hears of those that were left on the same link.
-        let isShared = expected.map { peer in spaces.contains { $0.roster.role(of: peer) != nil } } ?? false
-        if !isShared {
-            shared += left.leaving.filter { space in
-                expected.map { space.roster.role(of: $0) != nil } ?? true
-            }.map(\.id)
-        }
-        guard !shared.isEmpty else { return nil }
-        return shared[(links.keyTurns[address] ?? 0) % shared.count]
-    }
-
-    /// A key did not open the address: the next one's turn. True while some were not tried in this round.
-    mutating func turnKey(of address: PeerAddress) -> Bool {
-        links.keyOfAddress[address] = nil
-        let turn = (links.keyTurns[address] ?? 0) + 1
-        links.keyTurns[address] = turn
-        let keys =
-            spaces.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
+    /// Keys that a dial may try.
+    var dialKeyCount: Int {
+        spaces.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
             + left.leaving.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
-        return turn % max(1, keys) != 0
     }
 }

@@ -75,9 +75,9 @@ extension Node {
                 links.buffer.droppedCount
             ),
             ("buffer_bytes", "Bytes of early changes.", "gauge", UInt64(links.buffer.byteCount)),
-            ("addresses", "Addresses known.", "gauge", UInt64(links.book.count)),
+            ("addresses", "Addresses known.", "gauge", UInt64(reachability.book.count)),
         ]
-        let all = counts + discoveryCounts().map { ($0.0, $0.1, "counter", $0.2) }
+        let all = counts + reachability.discovery.counters.map { ($0.0, $0.1, "counter", $0.2) }
         return all.map { name, help, kind, value in
             "# HELP repl_\(name) \(help)\n# TYPE repl_\(name) \(kind)\nrepl_\(name) \(value)\n"
         }.joined()

@@ -43,7 +43,7 @@ extension Node {
             return close(link, .silent, "nothing was heard for \(seconds) s", at: now)
         case .doubtful:
             // Another link is dialled beside it; the one that answers stays.
-            links.nextDialCheck = 0
+            reachability.checkDials()
             batch.log(
                 .info, "link-doubtful",
                 "\(links[link].device.text) did not answer for \(MeshLimits.answerMilliseconds / 1_000) s; "
@@ -111,36 +111,12 @@ extension Node {
             let token = links[link].liveness.resume(at: now.monotonic)
             send([ping(token, at: now)], on: link)
         }
-        links.dialer.reset()
-        links.nextDialCheck = 0
-    }
-
-    // MARK: The address book on disk
-
-    private mutating func writeBook(at now: Instant) {
-        let isDue =
-            links.book.isChanged && now.monotonic >= links.nextBookWrite
-            || links.book.hasOutcomes && now.monotonic >= links.nextOutcomesWrite
-        guard isDue else { return }
-        do throws(StoreFailure) {
-            try transaction.beginWriting()
-            try store.setMeta(NodeMeta.addresses, links.book.encode())
-            links.book.markStored()
-            links.nextBookWrite = now.monotonic + MeshLimits.bookWriteMilliseconds
-            links.nextOutcomesWrite = now.monotonic + MeshLimits.outcomesWriteMilliseconds
-        } catch {
-            transaction.fail(error)
-        }
-        let book = links.book
-        links.dialer.retain { book[$0] != nil }
-        links.names.retain { book[$0] != nil }
-        links.keyTurns = links.keyTurns.filter { book[$0.key] != nil }
-        links.keyOfAddress = links.keyOfAddress.filter { book[$0.key] != nil }
+        reachability.resetBackOff()
     }
 
     /// When `tickLinks`, `dialDue` or `pump` have something to do.
     var linksDeadline: UInt64? {
-        var next: UInt64? = isDialling && links.nextDialCheck != .max ? links.nextDialCheck : nil
+        var next = reachability.deadline
         func take(_ moment: UInt64?) {
             if let moment { next = min(next ?? .max, moment) }
         }
@@ -158,9 +134,6 @@ extension Node {
         for index in spaces.indices { take(gossipDeadline(of: index)) }
         take(viewsDeadline)
         take(joins.deadline)
-        if links.book.isChanged { take(links.nextBookWrite) }
-        if links.book.hasOutcomes { take(links.nextOutcomesWrite) }
-        take(discoveryDeadline)
         return next
     }
 }

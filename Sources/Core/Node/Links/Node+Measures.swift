@@ -46,7 +46,7 @@ extension Node {
 
     /// Addresses that are kept, and devices of passive views.
     package var rememberedCount: Int {
-        spaces.reduce(links.book.count) { $0 + ($1.replication.view?.view.passive.count ?? 0) }
+        spaces.reduce(reachability.book.count) { $0 + ($1.replication.view?.view.passive.count ?? 0) }
     }
 
     /// Entries of vectors that peers said.
@@ -58,7 +58,7 @@ extension Node {
     }
 
     /// Addresses of which it is known which key opens them, or whose turn it is.
-    package var triedAddressCount: Int { links.keyTurns.count + links.keyOfAddress.count }
+    package var triedAddressCount: Int { reachability.keys.count }
 
     /// Whose link brought the last change of a log; nil for one that was written here or before the start.
     package func deliverer(of replica: ReplicaID, in space: SpaceID) -> DeviceID? {

@@ -52,13 +52,4 @@ extension Node {
         case nil: nil
         }
     }
-
-    /// Why changes wait here, for people.
-    func whyHeldBack(_ channel: SpaceChannel) -> String? {
-        switch channel.heldBackBy {
-        case .link: "held back: \(configuration.settings.linkBytesPerSecond) bytes/s are allowed on a link"
-        case .total: "held back: \(configuration.settings.totalBytesPerSecond) bytes/s are allowed in all"
-        case nil: nil
-        }
-    }
 }

@@ -86,7 +86,7 @@ extension Node {
     /// The roster of the space grew, here or by a peer.
     mutating func rosterAdvanced(_ index: SpaceHandle, at now: Instant) {
         learnAddresses(of: index)
-        links.nextDialCheck = 0
+        reachability.checkDials()
         let space = spaces[index].id
         for channel in links.channels(of: space) {
             sendRoster(of: index, on: channel)

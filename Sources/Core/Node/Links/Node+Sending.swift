@@ -87,7 +87,7 @@ extension Node {
             frames.append(LinkFrame(frame, on: number))
         }
         // 2. Addresses of others, when they changed.
-        if channel.addresses.advances(to: links.addressesVersion) {
+        if channel.addresses.advances(to: reachability.addressesVersion) {
             if let peers = channel.addresses.news(among: peersToTell(peer, in: index)) {
                 frames.append(LinkFrame(peers, on: number))
             }

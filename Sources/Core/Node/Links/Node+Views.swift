@@ -68,26 +68,18 @@ extension Node {
             }
             spaces[index].replication.view = state
         }
-        wanted.formUnion(awaitedDevices)
+        wanted.formUnion(readers.awaitedDevices(countMax: MeshLimits.awaitedMax))
         return wanted
-    }
-
-    /// Devices that a program waits for by name; few, so that a wait for everybody does not dial everybody.
-    private var awaitedDevices: [DeviceID] {
-        waitingHolds.flatMap { $0.devices.count <= MeshLimits.awaitedMax ? $0.devices : [] }
     }
 
     /// Where a device may be found, as the roster and those who met it say.
     private mutating func learnAddresses(of device: DeviceID, in index: SpaceHandle, _ view: PartialView) {
         let said = spaces[index].roster.description(of: device)?.addresses ?? []
-        for address in said.prefix(MeshLimits.addressesOfDeviceMax) {
-            links.book.add(address, device: device, source: .announced)
-        }
+        reachability.learn(said, of: device)
         // A walk is a peer's word, whoever it says it is of.
         guard let told = view.contact(of: device) else { return }
-        for address in told.addresses.prefix(MeshLimits.addressesOfDeviceMax / 2) {
-            links.book.add(address, device: device, source: .relayed, announcer: told.teller)
-        }
+        reachability.learn(
+            told.addresses, of: device, from: told.teller, countMax: MeshLimits.addressesOfDeviceMax / 2)
     }
 
     private func linkedDevices(of space: SpaceID) -> Set<DeviceID> {
@@ -119,7 +111,7 @@ extension Node {
         }
         spaces[place.space].replication.view?.view.hear(
             .init(device: frame.device, addresses: frame.addresses, teller: peer))
-        links.nextDialCheck = min(links.nextDialCheck, now.monotonic + 1_000)
+        reachability.checkDials(by: now.monotonic + 1_000)
     }
 
     private mutating func send(_ body: some FrameBody, to device: DeviceID, in space: SpaceID) {
@@ -147,7 +139,7 @@ extension Node {
             guard spaces[index].replication.view?.view.beginsWalk(at: now.monotonic) == true else { continue }
             tellNeighbours(index, again: true, at: now)
             let walk = WalkFrame(
-                stops: MeshLimits.walkStops, device: device, addresses: announcedAddresses())
+                stops: MeshLimits.walkStops, device: device, addresses: reachability.advertisedAddresses)
             let linked = linkedDevices(of: space).sorted()
             if let first = spaces[index].replication.view?.view.nextStop(linked, after: nil) {
                 send(walk, to: first, in: space)
@@ -170,7 +162,7 @@ extension Node {
 
     /// The configuration names the peer of a link.
     private func isFixed(_ link: LinkHandle) -> Bool {
-        links[links[link].connection].purpose.address.map { links.book[$0]?.source == .fixed } ?? false
+        links[links[link].connection].purpose.address.map(reachability.isFixed) ?? false
     }
 
     /// Closes one link of a large space when there are too many; whoever it is hears of others first.
@@ -178,7 +170,7 @@ extension Node {
         let space = spaces[index].id
         let channels = links.channels(of: space)
         guard isLarge(index), channels.count > activeLinks else { return }
-        let awaited = Set(awaitedDevices)
+        let awaited = Set(readers.awaitedDevices(countMax: MeshLimits.awaitedMax))
         let asked = spaces[index].replication.gossip.ask?.connection
         var channelOf: [DeviceID: ChannelHandle] = [:]
         let candidates = channels.map { channel in
@@ -214,12 +206,5 @@ extension Node {
         spaces.compactMap(\.replication.view).filter(\.isLarge)
             .flatMap { [$0.view.nextWalk, $0.view.targetsDeadline] }
             .compactMap(\.self).min()
-    }
-
-    /// Why a member of a large space is not linked; nil when it should be.
-    func whyNotWanted(_ peer: DeviceID) -> String? {
-        let shared = spaces.indices.filter { spaces[$0].roster.role(of: peer) != nil }
-        guard !shared.isEmpty, shared.allSatisfy({ isLarge($0) }) else { return nil }
-        return "not linked: \(activeLinks) links are enough in a large space, its changes come through others"
     }
 }

@@ -19,9 +19,7 @@ extension Node {
         case .watch(let reference, let start, let prefix, let follow):
             let index = try handle(of: reference)
             // Again: others of the same batch may have taken the last places.
-            guard watchers.count < NodeLimits.watchersMax else {
-                throw .tooMany(what: "watchers", limit: NodeLimits.watchersMax)
-            }
+            try readers.needRoomForWatcher()
             try reading(in: index) { node throws(StoreFailure) in
                 try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow)
             }
@@ -44,7 +42,7 @@ extension Node {
         case .explain(let reference, let subject, let peer):
             let index = try handle(of: reference)
             let report = try stored { node throws(StoreFailure) in
-                try node.explain(subject, in: index, peer: peer, at: now)
+                try node.view.explain(subject, in: index, peer: peer, at: now)
             }
             batch.answer(id, .explained(report))
         default: preconditionFailure("\(request) is answered within its batch")

@@ -95,10 +95,8 @@ extension Node {
         _ timeoutSeconds: UInt64,
         at now: Instant
     ) throws(NodeError) {
-        guard waitingReads.count + waitingHolds.count < NodeLimits.waitsMax else {
-            throw .tooMany(what: "waits", limit: NodeLimits.waitsMax)
-        }
-        waitingReads.append(
+        try readers.needRoomForWait()
+        readers.wait(
             WaitingRead(
                 request: id, read: request, space: spaces[index].id, token: token,
                 deadline: now.monotonic + timeoutSeconds * 1_000))

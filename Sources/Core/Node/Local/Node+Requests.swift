@@ -4,6 +4,7 @@
 import Bytes
 import Causality
 import Documents
+import Identity
 import Roster
 import Wire
 
@@ -19,19 +20,10 @@ extension Node {
         }
     }
 
-    /// Refuses a request; what a person has to look at is an alarm too.
-    mutating func refuse(_ id: RequestID, _ error: NodeError, at now: Instant) {
-        if case .documentDamaged(let key, let space, let reason) = error {
-            noteUnreadable(key, of: space, reason, at: now)
-        }
-        batch.refuse(id, error)
-    }
-
     private mutating func answer(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         switch request {
         case .status: batch.answer(id, .status(statusReport(at: now)))
-        case .peers:
-            batch.answer(id, .peers(peerReports(at: now), unassigned: unassignedReports(at: now)))
+        case .peers: answerPeers(id, at: now)
         case .spaces: batch.answer(id, .spaces(spaces.map(report)))
         case .createSpace(let name): try createSpace(id, name: name, at: now)
         case .space(let reference): batch.answer(id, .space(report(spaces[try handle(of: reference)])))
@@ -70,57 +62,26 @@ extension Node {
     }
 
     /// The program went away.
-    mutating func cancel(_ id: RequestID) {
-        if let index = watchers.firstIndex(where: { $0.request == id }) { removeWatcher(at: index) }
-        waitingReads.removeAll { $0.request == id }
-        waitingHolds.removeAll { $0.request == id }
+    mutating func cancel(_ id: RequestID, at now: Instant) {
+        perform(readers.cancel(id), at: now)
         batch.forget(id)
         cancelJoin(id)
     }
 
-    /// Finds a space by local name or by its 64-digit id.
-    func handle(of reference: SpaceReference) throws(NodeError) -> SpaceHandle {
-        // An id names its space whatever others are called (decision 0110).
-        if let id = SpaceID(digits: reference.text), let index = spaces.handle(of: id) { return index }
-        // By handle, since a space is large.
-        if let index = spaces.indices.first(where: { spaces[$0].name == reference.text }) { return index }
-        throw .noSuchSpace(reference.text)
+    /// Whether `explain` can be asked; the answer comes after the commit.
+    private func prepareToExplain(_ reference: SpaceReference, peer: DeviceID?) throws(NodeError) {
+        let index = try handle(of: reference)
+        try need(.reader, in: index)
+        if let peer, spaces[index].roster.member(peer) == nil { throw .noSuchMember(peer.text) }
     }
 
-    /// My right in a space, as its roster says now.
-    func myRole(in index: SpaceHandle) throws(NodeError) -> Role {
-        guard let role = spaces[index].roster.role(of: device) else { throw .noSuchSpace(spaces[index].name) }
-        return role
-    }
-
-    func need(_ role: Role, in index: SpaceHandle) throws(NodeError) {
-        let mine = try myRole(in: index)
-        if mine < role { throw .noRight(have: mine, need: role) }
-    }
-
-    /// Runs a step that may fail in the store: the batch is then lost as a whole.
-    mutating func stored<Result>(_ body: (inout Node) throws(StoreFailure) -> Result) throws(NodeError)
-        -> Result
-    {
-        do throws(StoreFailure) {
-            return try body(&self)
-        } catch {
-            transaction.fail(error)
-            throw NodeError(error)
+    private mutating func answerPeers(_ id: RequestID, at now: Instant) {
+        updateActivity()
+        let (reports, failures) = view.peerReports(at: now)
+        for report in reports { links.recordState(of: report.device, report.state, at: now) }
+        for failure in failures {
+            batch.log(.error, "store-read", "counting changes for peers failed (\(failure))")
         }
-    }
-
-    /// Runs a step that only reads: what cannot be read fails this request and no other. `document`: the one
-    /// that is read, when it is one.
-    mutating func reading<Result>(
-        _ document: Key? = nil, in index: SpaceHandle, _ body: (inout Node) throws(StoreFailure) -> Result
-    ) throws(NodeError) -> Result {
-        do throws(StoreFailure) {
-            return try body(&self)
-        } catch {
-            transaction.readFailed(error)
-            guard let document else { throw NodeError(error) }
-            throw NodeError(error, reading: document, of: spaces[index].id)
-        }
+        batch.answer(id, .peers(reports, unassigned: view.unassignedReports(at: now)))
     }
 }

@@ -59,7 +59,7 @@ extension Node {
             throw .invalidName(configuration.settings.deviceName)
         }
         return DeviceDescription(
-            name: name, boxKey: configuration.box.publicKey, addresses: announcedAddresses())
+            name: name, boxKey: configuration.box.publicKey, addresses: reachability.advertisedAddresses)
     }
 
     /// Keeps a new space with its roster, in memory and in the open store transaction.
@@ -80,7 +80,7 @@ extension Node {
     ) throws(NodeError) {
         try need(.admin, in: index)
         let expiry = now.wall / 1_000 + min(expiresSeconds, NodeLimits.inviteSecondsMax)
-        let hints = announcedAddresses()
+        let hints = reachability.advertisedAddresses
         let issued: (operation: RosterOperation, token: InviteToken)
         do throws(IssueFault) {
             issued = try spaces[index].membership.issueInvite(

@@ -10,9 +10,9 @@ extension Node {
         StatusReport(
             device: device, name: configuration.settings.deviceName, version: configuration.version,
             instance: hexadecimal(instance), spaces: spaces.map(report), links: linkCount,
-            listening: listening,
+            listening: reachability.listening,
             clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: allAlarms,
-            discovery: discoveryReport())
+            discovery: reachability.discovery.report)
     }
 
     func report(_ space: Space) -> SpaceReport {
@@ -55,14 +55,14 @@ extension Node {
                 "commits_failed_total", "Group commits that failed and were rolled back.",
                 counters.commitsFailed
             ),
-            ("watch_lines_total", "Lines given to change streams.", counters.watchLines),
-            ("watch_resyncs_total", "Change streams that were told to read again.", counters.watchResyncs),
+            ("watch_lines_total", "Lines given to change streams.", readers.counters.lines),
+            ("watch_resyncs_total", "Change streams that were told to read again.", readers.counters.resyncs),
         ]
         let gauges: [(String, String, UInt64)] = [
             ("spaces", "Spaces of this node.", UInt64(spaces.count)),
             ("links", "Live links to peers.", UInt64(linkCount)),
-            ("watchers", "Open change streams.", UInt64(watchers.count)),
-            ("waits", "Requests that wait.", UInt64(waitingReads.count + waitingHolds.count)),
+            ("watchers", "Open change streams.", UInt64(readers.watchers.count)),
+            ("waits", "Requests that wait.", UInt64(readers.waitCount)),
             ("alarms", "Alarms that are raised.", UInt64(allAlarms.count)),
             (
                 "logs_closed", "Logs that were proved to be forked.",

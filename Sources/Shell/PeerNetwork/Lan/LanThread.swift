@@ -115,13 +115,13 @@ struct LanThread {
         let usable = LanInterface.usableAddresses(found, bound: bound)
         if usable != addresses {
             addresses = usable
-            post(.listening(usable))
+            post(.network(.listening(usable)))
         }
         let isRouteNews = hasNewRoutes && now >= nextRouteNews && !isFirst
         if hasChanged || isRouteNews {
             nextRouteNews = now + LanLimits.routeNewsMilliseconds
             hasNewRoutes = false
-            post(.networkChanged)
+            post(.network(.changed))
         } else if hasNewRoutes {
             // Too soon after the last: told when it is time.
             if isFirst { hasNewRoutes = false } else { lookAt = min(lookAt, nextRouteNews) }
@@ -150,7 +150,7 @@ struct LanThread {
             problems: problems.sorted())
         guard networks != self.networks else { return }
         self.networks = networks
-        post(.localNetworks(networks))
+        post(.network(.lan(networks)))
     }
 
     /// A port that was busy may be free by now.
@@ -233,7 +233,7 @@ struct LanThread {
                     dropped.malformed += 1
                     continue
                 }
-                post(.datagram(datagram.bytes, from: datagram.sender, interface: interface.name))
+                post(.datagram(datagram.bytes, from: datagram.sender))
             }
             dropped.flooded += socket.takeDropped()
         }
@@ -242,7 +242,7 @@ struct LanThread {
     private mutating func report(at now: UInt64) {
         guard !dropped.isEmpty, now >= nextReport else { return }
         nextReport = now + LanLimits.reportMilliseconds
-        post(.datagramsDropped(dropped))
+        post(.network(.dropped(dropped)))
         dropped = DroppedDatagrams()
     }
 
@@ -258,7 +258,7 @@ struct LanThread {
                 "the wall clock was set, by \(time / 1_000) s", metadata: ["code": "clock-set"])
         }
         lookAt = now
-        post(.networkChanged)
+        post(.network(.changed))
     }
 }
 

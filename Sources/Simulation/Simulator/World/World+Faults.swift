@@ -78,7 +78,7 @@ extension World {
     public mutating func clog(_ direction: Direction, until moment: UInt64) { clogs[direction] = moment }
 
     /// The machine's routes changed: the node hears of it.
-    public mutating func changeNetwork(_ index: Int) { handle(index, .networkChanged) }
+    public mutating func changeNetwork(_ index: Int) { handle(index, .network(.changed)) }
 
     /// The node is told to stop, as by SIGTERM. It still runs: what it says is sent.
     public mutating func stop(_ index: Int) { handle(index, .stopping) }

@@ -24,9 +24,9 @@ extension World {
     }
 
     mutating func tellNetworks(_ index: Int) {
-        guard let lan = air.lans[index] else { return handle(index, .localNetworks(LocalNetworks())) }
+        guard let lan = air.lans[index] else { return handle(index, .network(.lan(LocalNetworks()))) }
         let route = BeaconRoute(interface: "lan\(lan)", destination: .multicast4, port: 21_420)
-        handle(index, .localNetworks(LocalNetworks(isListening: true, routes: [route])))
+        handle(index, .network(.lan(LocalNetworks(isListening: true, routes: [route]))))
     }
 
     /// A beacon goes to everybody on the node's LAN, the node itself included, as multicast does.
@@ -42,7 +42,7 @@ extension World {
 
     /// A datagram on its way: also what a stranger sends or recorded.
     public mutating func sendDatagram(_ bytes: [UInt8], from sender: String, to index: Int) {
-        let input = Input.datagram(bytes, from: sender, interface: "lan\(air.lans[index] ?? 0)")
+        let input = Input.datagram(bytes, from: sender)
         if weather.losesDatagramOneIn > 0,
             UInt64.random(in: 0..<weather.losesDatagramOneIn, using: &dice) == 0
         {

@@ -25,7 +25,7 @@ extension World {
                 nodes[index].starts += 1
                 nodes[index].node = nodes[index].boot(
                     like: index == first ? nil : nodes[first].node, at: now)
-                handle(index, .listening([address(of: index)]))
+                handle(index, .network(.listening([address(of: index)])))
             }
             return try disk.spaces().first?.id
         } catch {

@@ -80,7 +80,7 @@ extension World {
         let target = nodes.indices.first { self.address(of: $0) == address }
         guard let target, nodes[target].node != nil, !isWalled(index, target), !isWalled(target, index) else {
             let reason = target == nil ? "no such host" : "timed out"
-            let input = Input.dialFailed(id, to: address, reason: reason)
+            let input = Input.dialFailed(id, reason: reason)
             return plan(input, for: index, at: time + delay)
         }
         let number = nextConnection
@@ -111,7 +111,7 @@ extension World {
         } else {
             handle(b.node, .accepted(b.id, from: from))
         }
-        handle(a.node, .connected(a.id, to: address(of: b.node), at: address(of: b.node)))
+        handle(a.node, .connected(a.id, at: address(of: b.node)))
     }
 
     // MARK: Sending

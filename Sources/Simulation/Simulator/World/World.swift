@@ -90,7 +90,7 @@ public struct World {
         nodes[index].node = node
         nodes[index].discontinuity = nil
         note(.started(index))
-        handle(index, .listening([address(of: index)]))
+        handle(index, .network(.listening([address(of: index)])))
         tellNetworks(index)
     }
 
@@ -106,7 +106,7 @@ public struct World {
     public mutating func reunite() {
         walls = []
         clogs = [:]
-        for index in nodes.indices { handle(index, .networkChanged) }
+        for index in nodes.indices { handle(index, .network(.changed)) }
     }
 
     /// The walls go, and no node is told that anything changed.

@@ -8,8 +8,14 @@ import Mesh
 import Roster
 import Wire
 
+/// How many epochs a space has: what its beacon keys follow from.
+struct SpaceEpochs: Sendable, Equatable {
+    let space: SpaceID
+    let count: Int
+}
+
 /// Discovery of one node value.
-struct DiscoveryState: Sendable {
+struct Discovery: Sendable {
     var networks = LocalNetworks()
     var schedule: BeaconSchedule
     /// Of the last beacon sent by this instance.
@@ -24,29 +30,25 @@ struct DiscoveryState: Sendable {
     var sent = SentNonces()
     var senders = RecentSenders()
 
-    private struct SpaceEpochs: Sendable, Equatable {
-        let space: SpaceID
-        let epochs: Int
-    }
-
     init(seed: UInt64) { schedule = BeaconSchedule(seed: seed) }
 
-    /// Makes the keys anew when a space or an epoch came or went; true when a space came. O(spaces).
-    mutating func follow(_ states: Spaces) -> Bool {
-        let isSame =
-            states.count == spaces.count
-            && zip(states, spaces).allSatisfy { $0.id == $1.space && $0.keys.epochs.count == $1.epochs }
-        if isSame { return false }
+    /// When beacons are due; nil: not before there is news, or a network to send them on.
+    var deadline: UInt64? { networks.routes.isEmpty ? nil : schedule.deadline }
+
+    /// Makes the keys anew when a space or an epoch came or went; true when a space came. `secrets` gives the
+    /// access secrets of a space, the current one first. O(spaces).
+    mutating func updateKeys(_ current: [SpaceEpochs], _ secrets: (SpaceID) -> [Secret]) -> Bool {
+        if current == spaces { return false }
         let former = Set(spaces.map(\.space))
-        spaces = states.map { SpaceEpochs(space: $0.id, epochs: $0.keys.epochs.count) }
-        let secrets = states.map { ($0.id, $0.keys.accessSecrets()) }
+        spaces = current
+        let held = current.map { ($0.space, secrets($0.space)) }
         keys = []
-        for age in 0..<(secrets.map(\.1.count).max() ?? 0) {
-            for (space, own) in secrets where age < own.count {
+        for age in 0..<(held.map(\.1.count).max() ?? 0) {
+            for (space, own) in held where age < own.count {
                 keys.append(BeaconKey(space: space, access: own[age], isCurrent: age == 0))
             }
         }
-        return states.contains { !former.contains($0.id) }
+        return current.contains { !former.contains($0.space) }
     }
 
     /// The device that a tag means under the key of this index; nil when the roster has no such device.

@@ -13,11 +13,11 @@ struct Watcher: Sendable {
     /// Everything up to here was sent, filtered out, or is in `backlog`.
     var position: CommitPosition
     /// Lines of the past (a resumed cursor, a page of the state), oldest last; sent before those of the ring.
-    var backlog: [WatchLine]
+    var backlog: [WatchLine] = []
     /// Where the backlog comes from while the stream still tells the past that it began with.
     var past: (any LineSource)?
     /// It fell behind: a resync line is due as soon as it takes lines again.
-    var needsResync: Bool
+    var needsResync = false
     /// Bytes, roughly, of the lines sent and not yet credited, oldest first; at most
     /// `NodeLimits.watchEventsMax`.
     private(set) var unread: [Int] = []
@@ -34,11 +34,22 @@ struct Watcher: Sendable {
         self.position != position || !backlog.isEmpty || past != nil || needsResync
     }
 
+    init(request: RequestID, space: SpaceID, prefix: Key, follow: Bool, position: CommitPosition) {
+        self.request = request
+        self.space = space
+        self.prefix = prefix
+        self.follow = follow
+        self.position = position
+    }
+
     /// Fills an empty backlog with the next page of the past; at its end there is no source any more.
-    mutating func readPast(in space: Space) throws(StoreFailure) {
+    mutating func readPast(
+        _ nextPage: (inout any LineSource) throws(StoreFailure) -> LinePage
+    ) throws(StoreFailure) {
+        precondition(backlog.isEmpty, "a page is read before the last one was sent")
         // Taken out: what it changes in place is not copied first.
         guard var source = past.take() else { return }
-        switch try source.next(in: space) {
+        switch try nextPage(&source) {
         case .lines(let lines, let isLast):
             backlog = lines.reversed()
             if !isLast { past = source }
@@ -57,6 +68,11 @@ struct Watcher: Sendable {
         let taken = unread.prefix(lines)
         unreadBytes -= taken.reduce(0, +)
         unread.removeFirst(taken.count)
+    }
+
+    func checkInvariants() {
+        precondition(unread.count <= NodeLimits.watchEventsMax, "\(unread.count) lines are under way")
+        precondition(unreadBytes == unread.reduce(0, +), "\(unreadBytes) bytes are under way")
     }
 
     /// The event as this watcher sees it; nil when none of its documents has the prefix.

@@ -1,6 +1,6 @@
 // `explain`: why something is not there yet. Everything follows from what the node knows anyway (its log, the
 // buffer, closed logs, what peers said they hold); nothing is kept for it. It is answered right after a
-// commit, so that store and vectors are one state. What a peer lacks is in `Node+ExplainPeers`.
+// commit, so that store and vectors are one state. What a peer lacks is in `NodeView+ExplainPeers`.
 
 import Bytes
 import Causality
@@ -11,15 +11,8 @@ import Replication
 import Roster
 import Wire
 
-extension Node {
+extension NodeView {
     typealias Whereabouts = ExplainReport.Whereabouts
-
-    /// Whether it can be asked; the answer comes after the commit.
-    func prepareToExplain(_ reference: SpaceReference, peer: DeviceID?) throws(NodeError) {
-        let index = try handle(of: reference)
-        try need(.reader, in: index)
-        if let peer, spaces[index].roster.member(peer) == nil { throw .noSuchMember(peer.text) }
-    }
 
     /// Called after a commit.
     func explain(
@@ -87,7 +80,7 @@ extension Node {
                 .newerVersion, "it is held and not executed: it has operations of a newer version of repld")
         case .void:
             if let closing = space.forks.closed[change.replica], change.last >= closing.first {
-                again = try reissue(of: change.replica, in: index)?.renamed(change.id)
+                again = try reissue(change.replica, index)?.renamed(change.id)
                 whereabouts = Whereabouts(
                     .voidFork,
                     "its log was written in two ways and nothing of it counts from \(closing.first) on"

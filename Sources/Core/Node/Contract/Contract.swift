@@ -1,55 +1,52 @@
-// The node's two enums: everything that can happen to it, and everything it asks of the shell. The daemon and
-// the simulator drive the same value through them.
-
-/// Names one TCP connection (or what stands for it in the simulator) for the life of the process. The shell
-/// numbers those that it accepts, below `firstDialled`; the node numbers its dials from there.
-public struct ConnectionID: Hashable, Comparable, Sendable {
-    public let value: UInt64
-    public static let firstDialled = ConnectionID(1 << 62)
-
-    public init(_ value: UInt64) { self.value = value }
-    public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.value < right.value }
-}
+// The contract of a node: one value, inputs in, effects out.
+//
+//     node.handle(input, at: now)      any number of times
+//     effects = node.commit(at: now)   one durable store transaction
+//
+// Everything that leaves, leaves after the commit returned: an effect says nothing that a crash could take
+// back. The daemon and the simulator drive the same value through these two enums.
 
 /// Something that happened.
 public enum Input: Sendable {
+    // What programs ask for.
+
     case request(RequestID, NodeRequest)
     /// The program went away; its request needs no answer any more.
     case cancel(RequestID)
     /// The watcher has written out this many lines.
     case watchCredit(RequestID, lines: Int)
+
+    // What connections do.
+
     /// Somebody connected to us. `from` is "ip:port".
     case accepted(ConnectionID, from: String)
-    /// A `dial` succeeded; `to` is the address that was dialled, `at` the "ip:port" it led to.
-    case connected(ConnectionID, to: String, at: String)
+    /// A `dial` succeeded; it led to "ip:port".
+    case connected(ConnectionID, at: String)
     /// A `dial` failed.
-    case dialFailed(ConnectionID, to: String, reason: String)
+    case dialFailed(ConnectionID, reason: String)
     case received(ConnectionID, [UInt8])
-    /// The connection's send buffer fell below its low mark: more may be sent.
-    case writable(ConnectionID)
     /// The other side closed, or the connection broke.
     case disconnected(ConnectionID, reason: String)
+
+    // What is known of the network.
+
+    /// The answer to `resolve`: numbers, IPv6 without brackets; `failure` says why there are none.
+    case resolved(host: String, addresses: [String], failure: String?)
+    /// A datagram came to the beacon port. `from` is "ip:port", IPv6 in brackets, a link-local address with
+    /// its scope ("[fe80::1%eth0]:21420").
+    case datagram([UInt8], from: String)
+    case network(NetworkNews)
+
+    // What the process and its machine do.
+
     /// A deadline that `Node.deadline` named has come.
     case tick
-    /// The process ends: say CLOSE on all links, and make no new ones.
-    case stopping
-    /// The machine's addresses or routes changed: forget back-off.
-    case networkChanged
     /// Free bytes on the state directory's file system.
     case diskFree(bytes: UInt64)
     /// The config was read again.
     case settings(NodeSettings)
-    /// The answer to `resolve`: numbers, IPv6 without brackets; `failure` says why there are none.
-    case resolved(host: String, addresses: [String], failure: String?)
-    /// The machine's networks, as far as beacons are concerned.
-    case localNetworks(LocalNetworks)
-    /// A datagram came to the beacon port. `from` is "ip:port", IPv6 in brackets, a link-local address with
-    /// its scope ("[fe80::1%eth0]:21420"); `interface` is where it came in.
-    case datagram([UInt8], from: String, interface: String)
-    /// Datagrams that the shell dropped before.
-    case datagramsDropped(DroppedDatagrams)
-    /// What we listen on, for `status`, hints and peers: "ip:port" of every usable interface.
-    case listening([String])
+    /// The process ends: say CLOSE on all links, and make no new ones.
+    case stopping
 }
 
 /// What the node asks of the shell, to be done after the batch's commit returned, in order.
@@ -74,6 +71,28 @@ public enum Effect: Sendable {
     case reload(RequestID, isCheck: Bool)
     /// Nothing can be trusted any more; exit with this message after the effects before it.
     case halt(String)
+}
+
+/// What the shell sees of the machine's network.
+public enum NetworkNews: Sendable, Equatable {
+    /// Addresses or routes are others than before, or the machine slept: back-off is forgotten.
+    case changed
+    /// What we listen on, for `status`, hints and peers: "ip:port" of every usable interface.
+    case listening([String])
+    /// Where beacons are sent and heard.
+    case lan(LocalNetworks)
+    /// Datagrams that the shell dropped.
+    case dropped(DroppedDatagrams)
+}
+
+/// Names one TCP connection (or what stands for it in the simulator) for the life of the process. The shell
+/// numbers those that it accepts, below `firstDialled`; the node numbers its dials from there.
+public struct ConnectionID: Hashable, Comparable, Sendable {
+    public let value: UInt64
+    public static let firstDialled = ConnectionID(1 << 62)
+
+    public init(_ value: UInt64) { self.value = value }
+    public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.value < right.value }
 }
 
 public enum LogLevel: Int, Comparable, Sendable {

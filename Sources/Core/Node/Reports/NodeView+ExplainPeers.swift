@@ -9,7 +9,7 @@ import Replication
 import Roster
 import Wire
 
-extension Node {
+extension NodeView {
     /// `wanted`: changes that are held here and that the peer is to hold; without any the question is what
     /// the peer holds that is lacking here, `asked` above all.
     func whereabouts(
@@ -47,7 +47,7 @@ extension Node {
         guard let connection = links.connections.table.links(to: peer).first?.connection,
             let link = links.connections.link(of: connection)
         else {
-            let isRefused = links.faults.refusal(of: peer, at: now.monotonic) != nil
+            let isRefused = reachability.refusal(of: peer, at: now) != nil
             return Whereabouts(isRefused ? .refused : .notLinked, whyNotLinked(peer, at: now))
         }
         if let silence = whySilent(links[link], at: now) { return Whereabouts(.silent, silence) }
