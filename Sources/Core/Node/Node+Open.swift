@@ -21,7 +21,7 @@ extension Node {
         try toleratingFullDisk { node throws(StoreFailure) in try node.recallContinuity(at: now) }
         recallForks(at: now)
         for index in spaces.indices {
-            for device in spaces[index].logs.census.crowding { noteCrowd(of: device, in: index, at: now) }
+            for device in spaces[index].logs.census.crowding { recordCrowd(of: device, in: index, at: now) }
         }
         resumeReissues(from: 0)
         try toleratingFullDisk { node throws(StoreFailure) in try node.openCrashGuard(at: now) }

@@ -17,8 +17,12 @@ public enum ReplicationLimits {
     public static let receivedBytesMin = windowBytes / 8
     /// Canonical bytes aimed at in one segment; extending it to the next seal may add a boundary's worth.
     public static let segmentBytesAim = 256 << 10
-    /// Commit records looked at in one step of sending.
-    public static let commitsPerStep = 4_096
+    /// Commit records read in one page, to find what a peer lacks.
+    public static let commitsPerPage = 256
+    /// Pages that links of one round share; beyond, they are read again.
+    public static let commitPagesMax = 64
+    /// Bytes of segments that links of one round share: beyond, they are made again.
+    public static let roundBytesMax = 8 << 20
     /// Logs of one device in a space after which somebody should look.
     public static let logsOfDeviceMany = 1_024
     /// Up to so many logs a context names everything held; beyond, so many of each device, and what the

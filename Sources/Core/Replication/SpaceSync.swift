@@ -121,7 +121,7 @@ public struct SpaceSync: Sendable {
     }
 
     /// A segment of this log went out.
-    public mutating func noteSent(_ replica: ReplicaID, to last: SequenceNumber, bytes: Int) {
+    public mutating func recordSent(_ replica: ReplicaID, to last: SequenceNumber, bytes: Int) {
         sent.advance(replica, to: last)
         sentBytes += UInt64(bytes)
     }
@@ -142,7 +142,7 @@ public struct SpaceSync: Sendable {
     // MARK: Receiving
 
     /// A segment came, whatever became of it. A peer that ignores the window is at fault.
-    public mutating func noteReceived(bytes: Int) throws(Fault) {
+    public mutating func recordReceived(bytes: Int) throws(Fault) {
         receivedBytes += UInt64(bytes)
         let untold = receivedBytes - toldBytes
         // Twice the window and a segment: an honest peer is within one window of what it was told.

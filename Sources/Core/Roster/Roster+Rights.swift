@@ -24,7 +24,8 @@ extension Roster {
 
     /// True when a change takes effect: it is stored, the author was added by somebody who could, and every
     /// known removal or loss of the right that the author had not seen has the change in its frontier. Else
-    /// it is void. The answer for known changes can turn to false when an operation with `mayVoid` is added.
+    /// it is void. The answer for known changes can turn to false when an operation with `revokesRights` is
+    /// added.
     public func isExecuted(
         _ change: DotRange, by author: DeviceID, in view: View, needing right: Right = .data
     ) -> Bool {
@@ -213,5 +214,5 @@ extension View {
 
 extension RosterOperation {
     /// True when adding it can turn `isExecuted` of changes held already; their documents are then rebuilt.
-    public var mayVoid: Bool { restrictedDevice != nil }
+    public var revokesRights: Bool { restrictedDevice != nil }
 }

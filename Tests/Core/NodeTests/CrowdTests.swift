@@ -26,7 +26,7 @@ import Wire
             node.node.spaces[0].logs.held.advance(replica, to: SequenceNumber(1))
             node.node.spaces[0].logs.census.note(replica, of: device)
         }
-        node.node.noteCrowd(of: device, in: node.node.spaces.startIndex, at: node.now)
+        node.node.recordCrowd(of: device, in: node.node.spaces.startIndex, at: node.now)
         let after = try node.transact("notes", [set("a", [.key("x")], number(2)), increment("b", "n")])
         #expect(after.change != nil && after.version != before.version)
         #expect(try node.plain("notes", "a")?["x"] == number(2))

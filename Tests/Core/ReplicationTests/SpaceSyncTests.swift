@@ -39,7 +39,7 @@ private struct Side {
             let dot = commits[Int(cursor)]
             if sync.needs(dot.replica, dot.sequence) {
                 out.append(dot)
-                sync.noteSent(dot.replica, to: dot.sequence, bytes: 100_000)
+                sync.recordSent(dot.replica, to: dot.sequence, bytes: 100_000)
             }
             sync.pass(cursor + 1)
         }
@@ -64,7 +64,7 @@ private struct Side {
                         try sides[to].sync.peerHolds(VersionVector(have.entries), isFull: have.isFull)
                     }
                     for dot in sides[from].send() {
-                        try sides[to].sync.noteReceived(bytes: 100_000)
+                        try sides[to].sync.recordReceived(bytes: 100_000)
                         // One in ten is dropped by the receiver, which therefore asks again.
                         let isNext = dot.sequence == sides[to].held[dot.replica] + 1
                         if !isNext || (round < 1_000 && Int.random(in: 0..<10, using: &dice) == 0) {
@@ -95,7 +95,7 @@ private struct Side {
         #expect(!sync.needs(replica(1), SequenceNumber(5)) && sync.needs(replica(1), SequenceNumber(6)))
         sync.peerShowed(replica(2), to: SequenceNumber(9))
         #expect(!sync.needs(replica(2), SequenceNumber(9)) && sync.needs(replica(2), SequenceNumber(10)))
-        sync.noteSent(replica(1), to: SequenceNumber(8), bytes: 10)
+        sync.recordSent(replica(1), to: SequenceNumber(8), bytes: 10)
         #expect(!sync.needs(replica(1), SequenceNumber(8)))
         #expect(
             sync.missing(of: vector([(1, 9), (2, 9), (3, 2)])) == [
@@ -113,7 +113,7 @@ private struct Side {
         var sent = 0
         while sync.hasRoom {
             sent += 1
-            sync.noteSent(replica(1), to: SequenceNumber(UInt64(sent)), bytes: 100_000)
+            sync.recordSent(replica(1), to: SequenceNumber(UInt64(sent)), bytes: 100_000)
         }
         #expect(sent == ReplicationLimits.windowBytes / 100_000 + 1)
         try sync.acknowledge(total: 500_000)

@@ -168,7 +168,7 @@ private struct Meeting {
                 #expect(Answers(of: other) == expected, "seed \(seed)")
                 #expect(other.waitingCount == 0 && other.refusedAfterWaiting == 0)
             }
-            if operations.contains(where: \.mayVoid) { restricted += 1 }
+            if operations.contains(where: \.revokesRights) { restricted += 1 }
         }
         // The interesting branches were reached.
         #expect(restricted >= 12 && sizes >= 16 * 20, "\(restricted) with restrictions, \(sizes) operations")

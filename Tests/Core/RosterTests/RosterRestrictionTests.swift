@@ -22,7 +22,7 @@ import Wire
         let view = roster.wholeView
         #expect(roster.isExecuted(change(11), by: writer.device, in: view))
         let removal = try roster.act(removal(of: writer, keeping: frontier([(1, 10)])), by: creator)
-        #expect(removal.mayVoid && roster.removal(of: writer.device) == removal)
+        #expect(removal.revokesRights && roster.removal(of: writer.device) == removal)
         #expect(roster.removal(of: creator.device) == nil)
         #expect(roster.role(of: writer.device) == nil)
         #expect(roster.member(writer.device)?.state == .removed)

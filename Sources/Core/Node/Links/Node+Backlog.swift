@@ -41,7 +41,7 @@ struct Backlog: Sendable {
 
 extension Node {
     /// What the peer of a channel is to hear of its backlog now.
-    func backlogToTell(
+    func nextBacklog(
         on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) throws(StoreFailure) -> BacklogFrame? {
         guard let known = channel.sync.peerHave else { return nil }

@@ -207,7 +207,7 @@ extension Node {
         let device = links[ended].device
         supplierLost(links[connection].id, of: device, at: now)
         if code == .enough { peerHasEnough(device, at: now) }
-        if !links.connections.table.isLinked(to: device) { forgetWords(of: device) }
+        if !links.connections.table.isLinked(to: device) { trimPeerVectors(of: device) }
         reachability.recordLinked(device, at: now)
         if !isMember(device) {
             // Of a stranger nothing is kept: who holds a space's key can make any number of them.

@@ -17,34 +17,6 @@ import Roster
 import SecureLink
 import Wire
 
-/// A digest that is being computed, or that was.
-struct DigestWalk: Sendable {
-    /// The state it is of.
-    let position: CommitPosition
-    var digest = StateDigest()
-    /// Documents as they were hashed last, also for earlier states: what did not change is not read again.
-    var known: [Key: KnownDocument] = [:]
-    /// The last document hashed.
-    var after: Key?
-    var isDone = false
-    /// Monotonic milliseconds of the next step.
-    var nextStep: UInt64
-
-    /// A document with the digest that it had after a commit.
-    struct KnownDocument: Sendable {
-        let position: CommitPosition
-        let digest: Bytes32
-    }
-}
-
-extension DigestWalk {
-    /// Keeps the digest for the next walk. Over the limit new documents are hashed each time.
-    fileprivate mutating func remember(_ record: DocumentRecord, _ digest: Bytes32) {
-        guard known.count < ReplicationLimits.digestKnownMax || known[record.key] != nil else { return }
-        known[record.key] = KnownDocument(position: record.position, digest: digest)
-    }
-}
-
 extension Node {
     /// When vectors are equal for so long, the documents are compared.
     private func digestDelay(of space: SpaceID) -> UInt64 {
@@ -61,41 +33,33 @@ extension Node {
             links[$0].digest.isDue(after: delay, at: now.monotonic)
         }
         guard isWanted else { return }
-        let walk = spaces[index].replication.digest.take()
-        var current = walk ?? DigestWalk(position: spaces[index].position, nextStep: 0)
-        if current.position != spaces[index].position {
-            current = DigestWalk(position: spaces[index].position, known: current.known, nextStep: 0)
+        var walk = spaces[index].replication.digest.take() ?? DigestWalk(at: spaces[index].position)
+        if let page = walk.nextPage(at: spaces[index].position, now: now.monotonic) {
+            try read(page, for: &walk, in: index, at: now)
         }
-        if !current.isDone, now.monotonic >= current.nextStep {
-            let limit = ReplicationLimits.digestDocumentsPerStep
-            let records = try store.documents(space, prefix: "", after: current.after, limit: limit)
-            // One reader for all of them: documents of one log share its decoded sections.
-            var reader = LogReader(space: space)
-            for record in records {
-                let line: StateDigest.Line
-                if let known = current.known[record.key], known.position == record.position {
-                    line = StateDigest.Line(key: record.key, digest: known.digest)
-                } else {
-                    do throws(StoreFailure) {
-                        line = try digestLine(record.key, in: index, with: &reader)
-                    } catch {
-                        guard case .unusable(let reason) = error else { throw error }
-                        // Nothing can be said of all documents then; changes go on.
-                        noteUnreadable(record.key, of: space, "\(reason)", at: now)
-                        let next = now.monotonic + ReplicationLimits.digestAgainMilliseconds
-                        spaces[index].replication.digest = DigestWalk(
-                            position: current.position, known: current.known, nextStep: next)
-                        return
-                    }
-                    current.remember(record, line.digest)
-                }
-                current.digest.add(line)
+        spaces[index].replication.digest = walk
+    }
+
+    /// Hashes one page of documents, but for those that did not change since they were hashed.
+    private mutating func read(
+        _ page: DigestWalk.Page, for walk: inout DigestWalk, in index: SpaceHandle, at now: Instant
+    ) throws(StoreFailure) {
+        let space = spaces[index].id
+        let records = try store.documents(space, prefix: "", after: page.after, limit: page.limit)
+        // One reader for all of them: documents of one log share its decoded sections.
+        var reader = LogReader(space: space)
+        for record in records where !walk.addKnown(record.key, changedAt: record.position) {
+            do throws(StoreFailure) {
+                let line = try digestLine(record.key, in: index, with: &reader)
+                walk.add(line, changedAt: record.position)
+            } catch {
+                guard case .unusable(let reason) = error else { throw error }
+                // Nothing can be said of all documents then; changes go on.
+                noteUnreadable(record.key, of: space, "\(reason)", at: now)
+                return walk.restAfterFailure(at: now.monotonic)
             }
-            current.after = records.last?.key ?? current.after
-            current.isDone = records.count < limit
-            current.nextStep = now.monotonic + ReplicationLimits.digestPauseMilliseconds
         }
-        spaces[index].replication.digest = current
+        walk.end(page, last: records.last?.key, count: records.count, at: now.monotonic)
     }
 
     /// Hashes a document as programs see it: in memory when it is there, else as the store gives it.
@@ -110,7 +74,7 @@ extension Node {
     }
 
     /// What to tell of the documents on a channel now, once for each state that both sides hold.
-    mutating func digestToTell(
+    mutating func nextDigest(
         on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) -> DigestFrame? {
         guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable else {
@@ -194,9 +158,8 @@ extension Node {
 
     /// The walk that a digest was told from; nil when the space moved on since.
     private func walk(of told: DigestFrame, in index: SpaceHandle) -> DigestWalk? {
-        guard let walk = spaces[index].replication.digest, walk.isDone,
-            walk.position == spaces[index].position,
-            walk.digest.whole == told.documentsDigest
+        guard let walk = spaces[index].replication.digest,
+            walk.isOrigin(of: told, at: spaces[index].position)
         else { return nil }
         return walk
     }

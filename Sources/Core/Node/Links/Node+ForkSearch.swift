@@ -20,7 +20,8 @@ extension Node {
     mutating func compareBoundaries(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) {
         guard links[place.channel].forks.beginsSearch(replica, at: now.monotonic) else { return }
         do throws(StoreFailure) {
-            let mine = try boundaries(of: replica, after: .none, before: .max, in: place.space)
+            let mine = try store.boundaries(
+                of: LogID(spaces[place.space].id, replica), after: .none, before: .max)
             sendBoundaries(mine, of: replica, place)
         } catch {
             transaction.fail(error)
@@ -30,20 +31,21 @@ extension Node {
     mutating func forkBoundariesArrived(_ frame: ForkBoundariesFrame, _ place: ChannelPlace, at now: Instant)
     {
         let replica = frame.replica
+        let log = LogID(spaces[place.space].id, replica)
         guard spaces[place.space].logs[replica] != nil, answersSearch(place, at: now) else { return }
         do throws(StoreFailure) {
             try spaces[place.space].writeRun(to: &transaction)
             // 1. The last boundary that is equal, and the next one named, which is not ours.
             var (common, next) = (SequenceNumber.none, SequenceNumber.max)
             for entry in frame.entries {
-                guard try boundaryHash(of: replica, at: entry.last, in: place.space) == entry.chainHash else {
+                guard try store.boundaryHash(of: log, at: entry.last) == entry.chainHash else {
                     next = entry.last
                     break
                 }
                 common = entry.last
             }
             // 2. Ours in between may be common as well.
-            let between = try boundaries(of: replica, after: common, before: next, in: place.space)
+            let between = try store.boundaries(of: log, after: common, before: next)
             if !between.isEmpty {
                 let first = frame.entries.filter { $0.last == common }
                 return sendBoundaries(first + between, of: replica, place)
@@ -70,7 +72,8 @@ extension Node {
             guard frame.purpose == .branch || spaces[place.space].logs[theirs.replica] != nil else { return }
             try spaces[place.space].writeRun(to: &transaction)
             let isShared =
-                try boundaryHash(of: theirs.replica, at: base.last, in: place.space) == base.chainHash
+                try store.boundaryHash(of: LogID(spaces[place.space].id, theirs.replica), at: base.last)
+                == base.chainHash
             if frame.purpose == .branch {
                 return try branchArrived(theirs, after: base, isShared: isShared, place, at: now)
             }
@@ -117,56 +120,13 @@ extension Node {
             on: place.link)
     }
 
-    /// The chain hash at a boundary of what is held of a log, zeros at its beginning; nil: none is there.
-    func boundaryHash(of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle)
-        throws(StoreFailure)
-        -> Bytes32?
-    {
-        if last == .none { return .zero }
-        guard let stored = try store.boundary(spaces[index].id, replica, before: last + 1),
-            stored.last == last
-        else { return nil }
-        return try Self.decode(stored, of: replica).chainHash
-    }
-
-    static func decode(_ stored: BoundaryRecord, of replica: ReplicaID) throws(StoreFailure) -> LogBoundary {
-        do throws(DecodeFault) {
-            return try LogBoundary(decoding: stored.state)
-        } catch {
-            throw .unreadable(.boundary(replica, last: stored.last), error)
-        }
-    }
-
-    /// All boundaries held of a log between two sequences. A log has one in 4,096 sequences or 64 KiB, and
-    /// this is asked once a fork.
-    private func boundaries(
-        of replica: ReplicaID, after first: SequenceNumber, before end: SequenceNumber, in index: SpaceHandle
-    ) throws(StoreFailure) -> [ForkBoundariesFrame.Entry] {
-        var found: [ForkBoundariesFrame.Entry] = []
-        var before = end
-        while let stored = try store.boundary(spaces[index].id, replica, before: before), stored.last > first
-        {
-            let hash = try Self.decode(stored, of: replica).chainHash
-            found.append(ForkBoundariesFrame.Entry(last: stored.last, chainHash: hash))
-            before = stored.last
-        }
-        return found.reversed()
-    }
-
     /// What is held of a log after a boundary, through the next one or the last seal, with the hash at its
     /// beginning; nil when nothing sealed is.
     func sealedRun(of replica: ReplicaID, after last: SequenceNumber, in index: SpaceHandle)
         throws(StoreFailure)
         -> (base: Bytes32, run: SealedRun)?
     {
-        let space = spaces[index].id
-        guard let declaration = spaces[index].logs[replica]?.declaration,
-            let base = try boundaryHash(of: replica, at: last, in: index),
-            let seal = try store.seals(space, replica, from: last + 1, limit: 1).first
-        else { return nil }
-        let part = try logBytes(of: replica, from: last + 1, through: seal.last, in: index)
-        guard part.last == seal.last, part.first == last + 1 else { return nil }
-        let run = Run(replica: replica, first: part.first, last: part.last, bytes: part.bytes)
-        return (base, SealedRun(declaration: declaration, run: run, seals: [seal]))
+        guard let declaration = spaces[index].logs[replica]?.declaration else { return nil }
+        return try store.sealedRun(of: LogID(spaces[index].id, replica), by: declaration, after: last)
     }
 }

@@ -90,7 +90,8 @@ extension Node {
     // MARK: Frames
 
     /// What to say of forks when a channel has become full: nothing where there are none.
-    func forksToTell(on channel: inout SpaceChannel, _ number: UInt16, in index: SpaceHandle) -> [LinkFrame] {
+    func openingForks(on channel: inout SpaceChannel, _ number: UInt16, in index: SpaceHandle) -> [LinkFrame]
+    {
         guard channel.forks.says(.hash) else { return [] }
         let closed = spaces[index].forks.closed
         guard !closed.isEmpty else { return [] }

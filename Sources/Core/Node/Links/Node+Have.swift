@@ -28,8 +28,8 @@ extension Node {
         } catch {
             return fault(place.link, "HAVE: \(error)", at: now)
         }
-        noteAhead(vector.entries, place, at: now)
-        spaces[place.space].note(vector, of: peer, isFull: frame.extent == .full)
+        recordAhead(vector.entries, place, at: now)
+        spaces[place.space].recordVector(vector, of: peer, isFull: frame.extent == .full)
         do throws(StoreFailure) {
             for entry in frame.entries {
                 try check(entry, frame.extent, of: peer, handshakeHash, place, at: now)
@@ -40,8 +40,8 @@ extension Node {
     }
 
     /// The link to a device is gone: of what it said, logs that are nobody's need not be remembered.
-    mutating func forgetWords(of peer: DeviceID) {
-        for index in spaces.indices { spaces[index].trimWords(of: peer) }
+    mutating func trimPeerVectors(of peer: DeviceID) {
+        for index in spaces.indices { spaces[index].trimPeerVector(of: peer) }
     }
 
     mutating func receivedArrived(_ frame: ReceivedFrame, _ place: ChannelPlace, at now: Instant) {
@@ -126,7 +126,7 @@ extension Node {
     }
 
     /// A log of this device that this node did not write, or not so far: a copy or an older state is about.
-    mutating func noteOwnLog(
+    mutating func recordOwnLog(
         _ replica: ReplicaID, to last: SequenceNumber, _ declaration: Change.Declaration,
         _ place: ChannelPlace, at now: Instant
     ) throws(StoreFailure) {
@@ -153,32 +153,7 @@ extension Node {
         guard let replica = spaces[index].ownReplica, last <= spaces[index].durable[replica] else {
             return nil
         }
-        return try chainHash(of: replica, through: last, in: index)
-    }
-
-    /// Of a closed log where it is closed; of what is whole before it when a change reaches across.
-    private func trunkHash(of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle)
-        throws(StoreFailure)
-        -> Bytes32
-    {
-        let whole = try logBytes(of: replica, from: last, through: last, in: index)
-        let end = whole.last == last ? last : whole.first.previous
-        return end == .none ? .zero : try chainHash(of: replica, through: end, in: index)
-    }
-
-    private func chainHash(of replica: ReplicaID, through last: SequenceNumber, in index: SpaceHandle)
-        throws(StoreFailure) -> Bytes32
-    {
-        let space = spaces[index].id
-        let stored = try store.boundary(space, replica, before: last)
-        let part = try logBytes(of: replica, from: (stored?.last ?? .none) + 1, through: last, in: index)
-        guard part.last == last else { return .zero }
-        do {
-            let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
-            return try LogState(recovering: replica, in: space, from: boundary, [part.bytes]).chainHash
-        } catch {
-            throw .unreadable(.log(replica), error)
-        }
+        return try store.chainHash(of: LogID(spaces[index].id, replica), through: last)
     }
 
     /// The chain hash of a log at exactly this sequence, when a seal there is held.
@@ -186,9 +161,7 @@ extension Node {
         of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> Bytes32? {
         let space = spaces[index].id
-        if let told = spaces[index].replication.advertised, told.sealed[replica] == last {
-            return told.hashes[replica]
-        }
+        if let told = spaces[index].replication.advertised?.hash(of: replica, at: last) { return told }
         guard last <= spaces[index].durable[replica] else { return nil }
         let seal = try store.seals(space, replica, from: last, limit: 1).first
         return seal?.last == last ? seal?.chainHash : nil
@@ -196,66 +169,43 @@ extension Node {
 
     /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind
     /// the last seal held cannot be passed on.
-    mutating func advertise(_ index: SpaceHandle) throws(StoreFailure) {
+    mutating func updateAdvertised(_ index: SpaceHandle) throws(StoreFailure) {
         let space = spaces[index].id
-        // An empty space is told as well: that nothing is held is what a newcomer has to say.
-        if let told = spaces[index].replication.advertised, told.position >= spaces[index].position,
-            told.durable == spaces[index].durable
-        {
-            return
-        }
+        let (durable, position) = (spaces[index].durable, spaces[index].position)
+        if spaces[index].replication.advertised?.isUp(to: durable, at: position) == true { return }
         var told = spaces[index].replication.advertised.take() ?? AdvertisedLogs()
         defer { spaces[index].replication.advertised = told }
-        for entry in spaces[index].durable.entries(beyond: told.durable) {
+        for entry in durable.entries(beyond: told.durable) {
+            let log = LogID(space, entry.replica)
             if let closing = spaces[index].forks.closed[entry.replica], entry.last >= closing.trunkLast {
-                told.sealed.advance(entry.replica, to: entry.last)
-                told.hashes[entry.replica] = try trunkHash(of: entry.replica, at: entry.last, in: index)
-                continue
+                let hash = try store.trunkHash(of: log, at: entry.last)
+                told.name(entry.replica, through: entry.last, hash: hash)
+            } else if let seal = try store.lastSeal(
+                of: log, through: entry.last, after: told.sealed[entry.replica])
+            {
+                told.name(entry.replica, through: seal.last, hash: seal.chainHash)
             }
-            guard
-                let seal = try lastSeal(
-                    of: entry.replica, through: entry.last, after: told.sealed, in: space)
-            else { continue }
-            told.sealed.advance(entry.replica, to: seal.last)
-            told.hashes[entry.replica] = seal.chainHash
         }
-        told.durable = spaces[index].durable
-        told.position = spaces[index].position
-    }
-
-    private func lastSeal(
-        of replica: ReplicaID, through last: SequenceNumber, after known: VersionVector, in space: SpaceID
-    ) throws(StoreFailure) -> Seal? {
-        if let seal = try store.seals(space, replica, from: last, limit: 1).first, seal.last == last {
-            return seal
-        }
-        // The log ends between two seals: the last one before its end.
-        var found: Seal?
-        var from = max(known[replica], try store.boundary(space, replica, before: last)?.last ?? .none)
-        while true {
-            let page = try store.seals(space, replica, from: max(from, SequenceNumber(1)), limit: 256)
-            let inside = page.filter { $0.last <= last }
-            if let newest = inside.last { found = newest }
-            guard inside.count == 256, let newest = inside.last else { return found }
-            from = newest.last + 1
-        }
+        told.finish(durable, at: position)
     }
 }
 
 extension Space {
     /// A device said what it holds. Over all its links, copies of it included, no more logs than one of them
     /// may name.
-    fileprivate mutating func note(_ vector: VersionVector, of peer: DeviceID, isFull: Bool) {
+    fileprivate mutating func recordVector(_ vector: VersionVector, of peer: DeviceID, isFull: Bool) {
         if isFull {
             peerVectors[peer] = vector
             return
         }
         peerVectors[peer, default: VersionVector()].join(vector)
-        if peerVectors[peer]?.count ?? 0 > held.count + ReplicationLimits.haveLogsMax { trimWords(of: peer) }
+        if peerVectors[peer]?.count ?? 0 > held.count + ReplicationLimits.haveLogsMax {
+            trimPeerVector(of: peer)
+        }
     }
 
     /// Logs of which nothing is held here go.
-    fileprivate mutating func trimWords(of peer: DeviceID) {
+    fileprivate mutating func trimPeerVector(of peer: DeviceID) {
         guard let said = peerVectors[peer] else { return }
         peerVectors[peer] = VersionVector(said.entries.filter { logs[$0.replica] != nil })
     }

@@ -138,8 +138,8 @@ extension Node {
         let name = joins[request]?.name
         do throws(JoinFault) {
             guard let joined = try joins.receive(body, for: request) else { return }
-            if joined.roster.operations().contains(where: \.mayVoid) {
-                return close(connection, .protocolFault, "the roster: \(Self.mayVoidFault)", at: now)
+            if joined.roster.operations().contains(where: \.revokesRights) {
+                return close(connection, .protocolFault, "the roster: \(Self.revokesRightsFault)", at: now)
             }
             finishJoin(joined, name: name, request, issuer: address, at: now)
             close(connection, .done, "joined", at: now)

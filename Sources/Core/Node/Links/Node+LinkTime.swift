@@ -131,7 +131,7 @@ extension Node {
                 take(rateDeadline(channel, links[link]))
             }
         }
-        for index in spaces.indices { take(gossipDeadline(of: index)) }
+        for index in spaces.indices { take(repairDeadline(of: index)) }
         take(viewsDeadline)
         take(joins.deadline)
         return next

@@ -46,7 +46,7 @@ extension Node {
 
     /// Addresses that are kept, and devices of passive views.
     package var rememberedCount: Int {
-        spaces.reduce(reachability.book.count) { $0 + ($1.replication.view?.view.passive.count ?? 0) }
+        spaces.reduce(reachability.book.count) { $0 + ($1.replication.view?.rememberedCount ?? 0) }
     }
 
     /// Entries of vectors that peers said.
@@ -62,6 +62,6 @@ extension Node {
 
     /// Whose link brought the last change of a log; nil for one that was written here or before the start.
     package func deliverer(of replica: ReplicaID, in space: SpaceID) -> DeviceID? {
-        spaces.handle(of: space).flatMap { spaces[$0].replication.gossip.deliverers[replica] }
+        spaces.handle(of: space).flatMap { spaces[$0].replication.suppliers.deliverers[replica] }
     }
 }

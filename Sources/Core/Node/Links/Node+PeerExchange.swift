@@ -10,9 +10,9 @@ import Wire
 extension Node {
     /// What the peer of a channel should know of the space's members, ascending by device: all of a small
     /// space, and of a large one this device and some that are linked now.
-    func peersToTell(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
+    func peersToAdvertise(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
         var entries: [PeersFrame.Entry] = []
-        if isLarge(index) { return sampleToTell(peer, in: index) }
+        if isLarge(index) { return sampleToAdvertise(peer, in: index) }
         for member in spaces[index].roster.members() where member.state == .active && member.device != peer {
             let addresses = reachability.addressesToTell(of: member.device)
             if addresses.isEmpty { continue }
@@ -22,7 +22,7 @@ extension Node {
         return entries
     }
 
-    private func sampleToTell(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
+    private func sampleToAdvertise(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
         let linked = links.channels(of: spaces[index].id).map { links.peer(of: $0) }
         let sample = linked.filter { $0 != peer }.prefix(MeshLimits.sampleMax) + [device]
         return Set(sample).sorted().compactMap { member in

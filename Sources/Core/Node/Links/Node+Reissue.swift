@@ -143,7 +143,7 @@ extension Node {
         guard let stored = try store.boundary(space, replica, before: first) else {
             return BranchWalk(log: LogState(space: space, declaration: declaration))
         }
-        let boundary = try Self.decode(stored, of: replica)
+        let boundary = try store.decoded(stored, of: replica)
         do throws(LogFault) {
             return BranchWalk(log: try LogState(recovering: replica, in: space, from: boundary, []))
         } catch {
@@ -218,8 +218,8 @@ extension Node {
         let place = last.renamed(Dot(change.replica, change.first)).sequence
         try spaces[index].writeRun(to: &transaction)
         let stored = try store.boundary(space, last.replica, before: place)
-        let held = try logBytes(
-            of: last.replica, from: (stored?.last ?? .none) + 1, through: place.previous, in: index)
+        let held = try store.stretch(
+            of: LogID(space, last.replica), from: (stored?.last ?? .none) + 1, through: place.previous)
         let end = held.bytes.isEmpty ? stored?.last ?? .none : held.last
         guard end == place.previous else { return nil }
         do {
@@ -369,7 +369,8 @@ extension Node {
         guard let closing = spaces[index].forks.closed[replica], let log = spaces[index].logs[replica],
             log.last >= closing.first
         else { return nil }
-        let part = try logBytes(of: replica, from: closing.first, through: closing.first, in: index)
+        let part = try store.stretch(
+            of: LogID(spaces[index].id, replica), from: closing.first, through: closing.first)
         guard !part.bytes.isEmpty, part.first == closing.first else { return nil }
         return Reissue(
             of: replica, from: closing.first, part.bytes, by: log.declaration.device, in: spaces[index].id)

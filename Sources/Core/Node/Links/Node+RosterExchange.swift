@@ -44,9 +44,9 @@ extension Node {
         for bytes in frame.operations {
             do {
                 let operation = try RosterOperation(decoding: bytes)
-                if operation.mayVoid {
+                if operation.revokesRights {
                     keepRoster(added, in: place.space, at: now)
-                    return fault(place.link, Self.mayVoidFault, at: now)
+                    return fault(place.link, Self.revokesRightsFault, at: now)
                 }
                 switch try spaces[place.space].membership.roster.add(operation) {
                 case .added(let operations): added += operations
@@ -64,7 +64,7 @@ extension Node {
     }
 
     /// Executed changes are not taken back yet, so what could void them is taken from nobody (decision 0040).
-    static var mayVoidFault: String {
+    static var revokesRightsFault: String {
         "it removes or demotes a member, which this version cannot carry out"
     }
 
@@ -90,7 +90,7 @@ extension Node {
         let space = spaces[index].id
         for channel in links.channels(of: space) {
             sendRoster(of: index, on: channel)
-            settle(links.place(channel, in: index), at: now)
+            updateStanding(links.place(channel, in: index), at: now)
         }
         // A member of this space may be linked under another one.
         for link in links.connections.linkHandles { openChannels(on: link, at: now) }
@@ -104,7 +104,7 @@ extension Node {
     }
 
     /// A provisional peer becomes full on the same link when the roster lists it, and the other way round.
-    private mutating func settle(_ place: ChannelPlace, at now: Instant) {
+    private mutating func updateStanding(_ place: ChannelPlace, at now: Instant) {
         let isListed = spaces[place.space].roster.role(of: links[place.link].device) != nil
         let isFull = links[place.channel].isFull
         if isListed, !isFull {

@@ -17,12 +17,12 @@ extension Node {
         links.counters.segmentsReceived += 1
         links.counters.segmentBytesReceived += UInt64(body.count)
         do {
-            try links[place.channel].sync.noteReceived(bytes: body.count)
+            try links[place.channel].sync.recordReceived(bytes: body.count)
             if links.pause.isOn(at: now.monotonic) { return askAgain(place, at: now) }
             var reader = ByteReader(body)
             let segment = try Segment(of: spaces[place.space].id, from: &reader)
             try reader.finish()
-            try take(segment, of: body.count, place, at: now)
+            try receive(segment, of: body.count, place, at: now)
         } catch let failure as StoreFailure {
             transaction.fail(failure)
         } catch {
@@ -31,7 +31,7 @@ extension Node {
     }
 
     /// Throws `StoreFailure`, or what is the sender's fault.
-    private mutating func take(
+    private mutating func receive(
         _ segment: Segment, of byteCount: Int, _ place: ChannelPlace, at now: Instant
     ) throws {
         let header = segment.header
@@ -49,7 +49,7 @@ extension Node {
         if header.last < next {
             links.counters.duplicates += 1
             links.counters.duplicateBytes += UInt64(byteCount)
-            cameTwice(replica, of: header.declaration.device, place, at: now)
+            recordDuplicate(replica, of: header.declaration.device, place, at: now)
             return try compare(header, place, at: now)
         }
         if header.first > next {
@@ -80,16 +80,16 @@ extension Node {
             return try judge(error, sealed, place, at: now)
         }
         showed(replica, to: header.last, place)
-        cameNew(replica, bytes: byteCount, place, at: now)
-        try noteOwnLog(replica, to: header.last, header.declaration, place, at: now)
+        recordNew(replica, bytes: byteCount, place, at: now)
+        try recordOwnLog(replica, to: header.last, header.declaration, place, at: now)
         // 4. Admit and execute.
         let peer = links[place.link].device
         try admit(Candidate.of(run, by: header.declaration.device, after: heads), from: peer, place, at: now)
-        noteCrowd(of: header.declaration.device, in: index, at: now)
+        recordCrowd(of: header.declaration.device, in: index, at: now)
     }
 
     /// A device with very many logs in a space: all of them are taken in, and somebody should look.
-    mutating func noteCrowd(of author: DeviceID, in index: SpaceHandle, at now: Instant) {
+    mutating func recordCrowd(of author: DeviceID, in index: SpaceHandle, at now: Instant) {
         let count = spaces[index].logs.census.count(of: author)
         guard count > ReplicationLimits.logsOfDeviceMany else { return }
         raise(
@@ -223,7 +223,7 @@ extension Node {
         of replica: ReplicaID, from first: SequenceNumber, in index: SpaceHandle
     ) throws(StoreFailure) -> [UInt8] {
         try spaces[index].writeRun(to: &transaction)
-        var bytes = try logBytes(of: replica, from: first, through: .max, in: index).bytes
+        var bytes = try store.stretch(of: LogID(spaces[index].id, replica), from: first, through: .max).bytes
         for waiting in links.buffer.items(of: LogID(spaces[index].id, replica))
         where waiting.change.last >= first {
             bytes += waiting.verified.bytes

@@ -1,7 +1,5 @@
-// Which links a node wants. A space of few members is a full mesh: all of them. In a large one a partial view
-// decides (`PartialView`, decision 0058): some links are dialled, the ones too many are closed with a named
-// reason after others were named, and walks keep in mind who is alive. A link is kept as long as one shared
-// space wants it.
+// Wires the views of spaces to the links: which devices are dialled, which link is one too many, and what
+// neighbours and walks say. A link is kept as long as one shared space wants it.
 
 import Causality
 import Identity
@@ -11,35 +9,20 @@ import Roster
 import SecureLink
 import Wire
 
-/// A large space: who belongs, and what the view of it is.
-struct SpaceView: Sendable {
-    /// The roster that `members` is of.
-    var rosterCount: Int
-    /// Active members but ourselves, ascending.
-    var members: [DeviceID]
-    var view: PartialView
-
-    var isLarge: Bool { members.count >= MeshLimits.fullMeshMembersMax }
-}
-
 extension Node {
     // MARK: Who is wanted
 
     /// Brings the views up to the rosters. Costs nothing while those are as they were.
     private mutating func refreshViews(at now: Instant) {
         for index in spaces.indices
-        where spaces[index].replication.view?.rosterCount != spaces[index].roster.count {
-            let space = spaces[index]
-            let members = space.roster.members().filter { $0.state == .active && $0.device != device }
+        where spaces[index].replication.view?.isUp(to: spaces[index].roster.count) != true {
+            let members = spaces[index].roster.members().filter { $0.state == .active && $0.device != device }
                 .map(\.device)
-            var state =
-                space.replication.view
-                ?? SpaceView(
-                    rosterCount: 0, members: [], view: PartialView(seed: links.dice.next(), at: now.monotonic)
-                )
-            state.rosterCount = space.roster.count
-            state.members = members
-            spaces[index].replication.view = state
+            var view =
+                spaces[index].replication.view.take()
+                ?? SpaceView(seed: links.dice.next(), at: now.monotonic)
+            view.update(members, rosterCount: spaces[index].roster.count)
+            spaces[index].replication.view = view
         }
     }
 
@@ -56,24 +39,23 @@ extension Node {
         var wanted: Set<DeviceID> = []
         for index in spaces.indices {
             let space = spaces[index].id
-            guard var state = spaces[index].replication.view.take() else { continue }
-            if state.isLarge {
-                let targets = state.view.targets(
-                    linked: linkedDevices(of: space), wanted: activeLinks, members: state.members,
-                    at: now.monotonic)
-                for device in targets { learnAddresses(of: device, in: index, state.view) }
+            guard var view = spaces[index].replication.view.take() else { continue }
+            if view.isLarge {
+                let targets = view.targets(
+                    linked: linkedDevices(of: space), wanted: activeLinks, at: now.monotonic)
+                for device in targets { learnAddresses(of: device, in: index, view) }
                 wanted.formUnion(targets)
             } else {
-                wanted.formUnion(state.members)
+                wanted.formUnion(view.members)
             }
-            spaces[index].replication.view = state
+            spaces[index].replication.view = view
         }
         wanted.formUnion(readers.awaitedDevices(countMax: MeshLimits.awaitedMax))
         return wanted
     }
 
     /// Where a device may be found, as the roster and those who met it say.
-    private mutating func learnAddresses(of device: DeviceID, in index: SpaceHandle, _ view: PartialView) {
+    private mutating func learnAddresses(of device: DeviceID, in index: SpaceHandle, _ view: SpaceView) {
         let said = spaces[index].roster.description(of: device)?.addresses ?? []
         reachability.learn(said, of: device)
         // A walk is a peer's word, whoever it says it is of.
@@ -101,17 +83,12 @@ extension Node {
         else { return }
         // A flood of walks goes no further than here.
         guard links[place.channel].view.paysWalk(at: now.monotonic) else { return }
-        let peer = links[place.link].device
-        let others = linkedDevices(of: space).sorted()
-        if frame.stops > 0,
-            let next = spaces[place.space].replication.view?.view.nextStop(others, after: peer)
-        {
-            let onward = WalkFrame(stops: frame.stops - 1, device: frame.device, addresses: frame.addresses)
-            return send(onward, to: next, in: space)
+        let (peer, linked) = (links[place.link].device, linkedDevices(of: space).sorted())
+        switch spaces[place.space].replication.view?.receive(frame, from: peer, linked: linked) {
+        case .passed(let onward, let next): send(onward, to: next, in: space)
+        case .ended: reachability.checkDials(by: now.monotonic + 1_000)
+        case nil: break
         }
-        spaces[place.space].replication.view?.view.hear(
-            .init(device: frame.device, addresses: frame.addresses, teller: peer))
-        reachability.checkDials(by: now.monotonic + 1_000)
     }
 
     private mutating func send(_ body: some FrameBody, to device: DeviceID, in space: SpaceID) {
@@ -122,9 +99,7 @@ extension Node {
 
     /// A peer closed the link because it has enough: others first for a while.
     mutating func peerHasEnough(_ peer: DeviceID, at now: Instant) {
-        for index in spaces.indices where isLarge(index) {
-            spaces[index].replication.view?.view.avoid(peer, at: now.monotonic)
-        }
+        for index in spaces.indices { spaces[index].replication.view?.avoid(peer, at: now.monotonic) }
     }
 
     // MARK: Time
@@ -136,19 +111,19 @@ extension Node {
             let space = spaces[index].id
             guard isLarge(index) else { continue }
             trim(index, at: now)
-            guard spaces[index].replication.view?.view.beginsWalk(at: now.monotonic) == true else { continue }
-            tellNeighbours(index, again: true, at: now)
+            guard spaces[index].replication.view?.beginsWalk(at: now.monotonic) == true else { continue }
+            sendNeighbours(index, again: true, at: now)
             let walk = WalkFrame(
                 stops: MeshLimits.walkStops, device: device, addresses: reachability.advertisedAddresses)
             let linked = linkedDevices(of: space).sorted()
-            if let first = spaces[index].replication.view?.view.nextStop(linked, after: nil) {
+            if let first = spaces[index].replication.view?.firstStop(linked) {
                 send(walk, to: first, in: space)
             }
         }
     }
 
     /// Tells peers of a large space how many links there are: once a link, and again with each walk.
-    mutating func tellNeighbours(_ index: SpaceHandle, again: Bool, at now: Instant) {
+    mutating func sendNeighbours(_ index: SpaceHandle, again: Bool, at now: Instant) {
         let space = spaces[index].id
         guard isLarge(index) else { return }
         let channels = links.channels(of: space)
@@ -171,7 +146,7 @@ extension Node {
         let channels = links.channels(of: space)
         guard isLarge(index), channels.count > activeLinks else { return }
         let awaited = Set(readers.awaitedDevices(countMax: MeshLimits.awaitedMax))
-        let asked = spaces[index].replication.gossip.ask?.connection
+        let asked = spaces[index].replication.repair.asked
         var channelOf: [DeviceID: ChannelHandle] = [:]
         let candidates = channels.map { channel in
             let (link, neighbour) = (links[channel].link, links[channel].view.neighbour)
@@ -184,10 +159,10 @@ extension Node {
                 device: device, links: neighbour.map { Int($0.links) }, isNeeded: isNeeded)
         }
         let wanted = activeLinks
-        let chosen = spaces[index].replication.view?.view.surplus(
+        let chosen = spaces[index].replication.view?.surplus(
             candidates, wanted: wanted, at: now.monotonic)
         guard let chosen, let channel = channelOf[chosen] else { return }
-        let others = peersToTell(chosen, in: index).filter { $0.device != device }
+        let others = peersToAdvertise(chosen, in: index).filter { $0.device != device }
         let (link, number) = (links[channel].link, links[channel].number)
         if !others.isEmpty { send([LinkFrame(PeersFrame(others), on: number)], on: link) }
         close(link, .enough, "\(activeLinks) links are enough in this space", at: now)
@@ -203,8 +178,6 @@ extension Node {
 
     /// When `tickViews` or the targets have something to do.
     var viewsDeadline: UInt64? {
-        spaces.compactMap(\.replication.view).filter(\.isLarge)
-            .flatMap { [$0.view.nextWalk, $0.view.targetsDeadline] }
-            .compactMap(\.self).min()
+        spaces.compactMap { $0.replication.view?.deadline }.min()
     }
 }

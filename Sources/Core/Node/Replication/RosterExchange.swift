@@ -5,13 +5,14 @@
 //     ROSTER_HAVE -> question -> allowance open? -> operations that the peer lacks; its heads are known now
 //     roster grows here       -> operations beyond the known heads
 
+import Causality
 import Mesh
 import Replication
 import Roster
 import Wire
 
 /// What was said of rosters on one channel.
-struct RosterExchange: Sendable {
+struct RosterExchange: StateMachine {
     /// Heads that the peer showed or was sent; nil before its first ROSTER_HAVE is answered.
     private(set) var peerHeads: [RosterHead]?
     /// The ROSTER_HAVE that is not answered yet.
@@ -41,6 +42,11 @@ struct RosterExchange: Sendable {
         guard let known = peerHeads, known != roster.heads else { return nil }
         peerHeads = roster.heads
         return roster.operations(missingFrom: known)
+    }
+
+    /// Heads of a roster that was shown are never none.
+    func checkInvariants(whole: Bool) {
+        precondition(peerHeads?.isEmpty != true, "a roster without heads was exchanged")
     }
 
     /// Monotonic milliseconds when a question that waits may be answered.

@@ -77,6 +77,9 @@ struct Space: Sendable {
     var skipped: [Dot: SkippedRecord] { exceptions.skipped }
     var watchers: Int { documents.watchers }
 
+    /// How far each log is verified here.
+    var logHeads: LogHeads { LogHeads(held: logs.held, logs: logs.heads) }
+
     /// Something of the open batch is not written to the store yet.
     var hasUnwritten: Bool { logs.hasUnwritten || documents.cache.dirtyCount > 0 }
 

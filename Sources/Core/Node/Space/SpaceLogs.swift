@@ -19,7 +19,7 @@ struct SpaceLogs: Sendable {
     /// `held` as of the last commit: what HAVE, `wait` and acknowledgements may name. Never beyond `held`.
     private(set) var durable: VersionVector
     /// At their heads.
-    private var heads: [ReplicaID: LogState] = [:]
+    private(set) var heads: [ReplicaID: LogState] = [:]
     /// Whose logs they are.
     var census = LogCensus()
     /// The incarnation we write under; nil until the next local write opens one.

@@ -1,0 +1,91 @@
+// Which links one space wants. A space of few members is a full mesh: all of them. In a large one a partial
+// view decides (`PartialView`, decision 0058): some links are dialled, the ones too many are closed after
+// others were named, and walks keep in mind which devices are alive.
+
+import Causality
+import Mesh
+import Wire
+
+/// The members of a space, and the partial view of them. Times are monotonic milliseconds.
+struct SpaceView: StateMachine {
+    /// What becomes of a device on its walk.
+    enum Walk: Sendable {
+        /// It goes on to this neighbour.
+        case passed(WalkFrame, to: DeviceID)
+        /// It ended here, and is remembered.
+        case ended
+    }
+
+    /// Operations of the roster that `members` is of; 0 before the first.
+    private var rosterCount = 0
+    /// Active members but ourselves, ascending.
+    private(set) var members: [DeviceID] = []
+    private var partial: PartialView
+
+    /// The view of a space whose roster is looked at first.
+    init(seed: UInt64, at now: UInt64) { partial = PartialView(seed: seed, at: now) }
+
+    /// True when not everybody is linked to everybody.
+    var isLarge: Bool { members.count >= MeshLimits.fullMeshMembersMax }
+    /// Devices that are kept in mind.
+    var rememberedCount: Int { partial.passive.count }
+
+    /// True while the roster has as many operations as when `members` was made of it.
+    func isUp(to rosterCount: Int) -> Bool { self.rosterCount == rosterCount }
+
+    /// The roster grew. `members` ascends.
+    mutating func update(_ members: [DeviceID], rosterCount: Int) {
+        precondition(rosterCount > 0, "a roster without its first operation")
+        (self.members, self.rosterCount) = (members, rosterCount)
+    }
+
+    /// Devices of a large space worth a dial now, to reach `wanted` links.
+    mutating func targets(linked: Set<DeviceID>, wanted: Int, at now: UInt64) -> Set<DeviceID> {
+        precondition(isLarge, "a small space wants all its members")
+        return partial.targets(linked: linked, wanted: wanted, members: members, at: now)
+    }
+
+    /// What was heard last of where a device is; nil: nothing.
+    func contact(of device: DeviceID) -> PartialView.Contact? { partial.contact(of: device) }
+
+    /// A peer of a large space has enough links: others first for a while.
+    mutating func avoid(_ peer: DeviceID, at now: UInt64) {
+        if isLarge { partial.avoid(peer, at: now) }
+    }
+
+    /// A device came on its walk from `peer`. `linked`: the devices linked in this space, ascending.
+    mutating func receive(_ walk: WalkFrame, from peer: DeviceID, linked: [DeviceID]) -> Walk {
+        if walk.stops > 0, let next = partial.nextStop(linked, after: peer) {
+            let onward = WalkFrame(stops: walk.stops - 1, device: walk.device, addresses: walk.addresses)
+            return .passed(onward, to: next)
+        }
+        partial.hear(.init(device: walk.device, addresses: walk.addresses, teller: peer))
+        return .ended
+    }
+
+    /// True when a walk of our own is due; then the next one is planned.
+    mutating func beginsWalk(at now: UInt64) -> Bool { isLarge && partial.beginsWalk(at: now) }
+
+    /// Where our own walk goes first; nil: nobody is linked.
+    mutating func firstStop(_ linked: [DeviceID]) -> DeviceID? { partial.nextStop(linked, after: nil) }
+
+    /// The device whose link is one too many; nil: none.
+    mutating func surplus(_ links: [PartialView.Link], wanted: Int, at now: UInt64) -> DeviceID? {
+        partial.surplus(links, wanted: wanted, at: now)
+    }
+
+    /// Members ascend, each once, and are of some roster.
+    func checkInvariants(whole: Bool) {
+        precondition(members.isEmpty || rosterCount > 0, "\(members.count) members of no roster")
+        guard whole else { return }
+        for (left, right) in zip(members, members.dropFirst()) {
+            precondition(left < right, "member \(right) stands behind \(left)")
+        }
+    }
+
+    /// When a walk or the targets of a large space are due.
+    var deadline: UInt64? {
+        guard isLarge else { return nil }
+        return [partial.nextWalk, partial.targetsDeadline].compactMap(\.self).min()
+    }
+}
