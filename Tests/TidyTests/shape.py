@@ -26,12 +26,12 @@ from index_store import (
 
 # What is held. A bound is lowered by whoever makes the number smaller, and never raised; `goal` is where it ends.
 BOUNDS = {
-    "files of Node in one circle of calls": (30, 6),
+    "files of Node in one circle of calls": (28, 6),
     "cases of Input": (15, 15),
     "cases of Effect": (10, 15),
     "machines that name another": (0, 0),
     "functions over 60 lines": (0, 0),
-    "files over 400 lines": (4, 0),
+    "files over 400 lines": (0, 0),
 }
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORE = sorted(name for name in os.listdir(os.path.join(ROOT, "Sources/Core")) if name != "Node") + ["Node"]
