@@ -13,7 +13,7 @@ public enum PathElement: Hashable, Sendable {
 
 /// Where to put something in a list or an ordered set.
 public enum InsertPlace: Hashable, Sendable {
-    /// The index that the first value has afterwards.
+    /// The index that the first value has afterwards; below 0 from the end, -1 is behind the last.
     case index(Int)
     /// After this element, nil: at the start.
     case after(Dot?)
@@ -21,6 +21,7 @@ public enum InsertPlace: Hashable, Sendable {
 
 /// Which element is meant.
 public enum ElementPlace: Hashable, Sendable {
+    /// From 0; below 0 from the end, -1 is the last.
     case index(Int)
     case element(Dot)
 }

@@ -31,21 +31,25 @@ extension Verb {
         if common.json { try console.writeLine(answer.body) } else { try show(try answer.json()) }
     }
 
-    /// Writes one transaction. On a terminal or in a pipe the change is what `wait` takes; when nothing
-    /// changed there is none.
+    /// Writes one transaction, and says whether it changed something. On a terminal or in a pipe the change
+    /// is what `wait` takes; when nothing changed there is none.
     /// `units`: of splices; nil is Unicode scalars.
-    func transact(_ space: String, _ operations: [OperationText], units: String? = nil) async throws {
-        try await transact(space, body: OperationText.transaction(operations), units: units)
-    }
-
-    func transact(_ space: String, body: [UInt8], units: String? = nil) async throws {
-        let request = ClientRequest(
+    @discardableResult
+    func transact(
+        _ space: String, body: [UInt8], units: String? = nil, idempotencyKey: String? = nil
+    ) async throws -> Bool {
+        var request = ClientRequest(
             "POST", ["spaces", space, "transactions"], query: [("units", units)], body: body)
-        try await ask(request) { answer in
-            guard let change = answer.string("change") else {
-                return console.complain("nothing changed")
-            }
+        if let idempotencyKey { request.headers.append(("Idempotency-Key", idempotencyKey)) }
+        let answer = try await common.client.call(request)
+        let change = try answer.json().string("change")
+        if common.json {
+            try console.writeLine(answer.body)
+        } else if let change {
             try console.writeLine(change)
+        } else {
+            console.complain("nothing changed")
         }
+        return change != nil
     }
 }

@@ -23,7 +23,9 @@ import ReplClient
             @ID an element by its id, all else a key of a map. A backslash takes the next character as it \
             is, and makes the part a key: a\\.b is the key "a.b", \\2024 the key "2024". Two quotes ("") \
             are the empty key; the empty path is the document.
-            VALUE is JSON, or a string when it is not: done=true, title=Groceries, 'code="007"'.
+            VALUE is JSON, or a string when it is not: done=true, title=Groceries, 'code="007"'. @FILE is \
+            the text of a file, @- of standard input, @@ the character @. Behind -- everything is a value.
+            Which kind a place should be of (register, text, counter, …): replctl help kinds
 
             The daemon's socket: --socket, REPL_SOCKET, $XDG_RUNTIME_DIR/repld/control.sock if it is there, \
             else /run/repld/control.sock.
@@ -33,7 +35,8 @@ import ReplClient
         subcommands: [
             StatusCommand.self, PeersCommand.self, SpacesCommand.self, SpaceCommand.self, JoinCommand.self,
             GetCommand.self, ListCommand.self, SetCommand.self, DeleteCommand.self, IncrementCommand.self,
-            AddCommand.self, RemoveCommand.self, InsertCommand.self, MoveCommand.self, SpliceCommand.self,
+            AddCommand.self, RemoveCommand.self, InsertCommand.self, AppendCommand.self, PrependCommand.self,
+            MoveCommand.self, SpliceCommand.self,
             MakeCommand.self, EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
             ForksCommand.self, QuarantineCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
@@ -57,6 +60,12 @@ import ReplClient
     static func run(_ arguments: [String]) async -> ExitCode {
         let console = Console.current
         let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        if arguments.count >= 2, arguments[0] == "help", arguments[1] == "kinds" {
+            return (try? console.write(KindsPage.text)) == nil ? .failed : .ok
+        }
+        if let failure = unknownVerb(in: optionsBehindVerb(arguments)) {
+            return failure.tell(console, asJSON: asJSON)
+        }
         let command: any ParsableCommand
         do {
             command = try parseAsRoot(optionsBehindVerb(arguments))
@@ -73,6 +82,8 @@ import ReplClient
             return .ok
         } catch is OutputClosed {
             return .failed
+        } catch is NothingChanged {
+            return .failed
         } catch let failure as CommandFailure {
             return failure.tell(console, asJSON: asJSON)
         } catch let error as ClientError {
@@ -83,6 +94,29 @@ import ReplClient
         } catch {
             return explain(error, console, asJSON: asJSON)
         }
+    }
+
+    /// A verb that there is not, with the one that was probably meant.
+    private static func unknownVerb(in arguments: [String]) -> CommandFailure? {
+        let words = arguments.prefix { !$0.hasPrefix("-") }
+        guard let first = words.first else { return nil }
+        if let failure = unknown(first, among: configuration, behind: "replctl", ["help", "kinds"]) {
+            return failure
+        }
+        guard first == "space", let second = words.dropFirst().first else { return nil }
+        return unknown(second, among: SpaceCommand.configuration, behind: "replctl space", ["help"])
+    }
+
+    private static func unknown(
+        _ word: String, among configuration: CommandConfiguration, behind command: String, _ others: [String]
+    ) -> CommandFailure? {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + others
+        if names.contains(word) { return nil }
+        let suggestion = Suggestion.nearest(to: word, among: names.filter { $0 != "kinds" })
+        return CommandFailure(
+            .badInput, "there is no verb \"\(word)\" of \(command)",
+            hint: suggestion.map { "did you mean: \(command) \($0)" } ?? "see: \(command) --help",
+            name: "no-such-verb")
     }
 
     /// What the parser throws: help and versions are answers, everything else is bad input.

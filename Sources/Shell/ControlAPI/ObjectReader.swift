@@ -53,6 +53,13 @@ struct ObjectReader {
         return try Self.index(value, name)
     }
 
+    /// An index that may count from the end: -1 is the last place.
+    mutating func optionalPlace(_ name: Key) throws(APIError) -> Int? {
+        guard let value = optional(name) else { return nil }
+        guard case .scalar(.integer(let number)) = value else { throw .wrongType(name, "an integer") }
+        return Int(number)
+    }
+
     mutating func array(_ name: Key) throws(APIError) -> [PlainValue] {
         guard case .array(let elements) = try required(name) else { throw .wrongType(name, "an array") }
         return elements

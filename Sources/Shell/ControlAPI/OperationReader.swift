@@ -104,7 +104,7 @@ enum OperationReader {
     private static func insertPlace(
         _ object: inout ObjectReader, indexedBy name: Key
     ) throws(APIError) -> InsertPlace {
-        let index = try object.optionalIndex(name)
+        let index = try object.optionalPlace(name)
         let after = object.optional("after")
         switch (index, after) {
         case (let index?, nil): return .index(index)
@@ -118,7 +118,7 @@ enum OperationReader {
     }
 
     private static func elementPlace(_ object: inout ObjectReader) throws(APIError) -> ElementPlace {
-        let index = try object.optionalIndex("from")
+        let index = try object.optionalPlace("from")
         let id = object.optional("id")
         switch (index, id) {
         case (let index?, nil): return .index(index)

@@ -59,6 +59,30 @@ private let writes: [Verbatim] = [
         "insert", "home", "d", "items", "2", "\"eggs\"", "{\"b\":1,\"a\":2}",
         sends: #"{"op":"insert","document":"d","path":["items"],"index":2,"values":["eggs",{"a":2,"b":1}]}"#),
     .operation(
+        "insert", "home", "d", "items", "-1", "x",
+        sends: #"{"op":"insert","document":"d","path":["items"],"index":-1,"values":["x"]}"#),
+    .operation(
+        "append", "home", "d", "items", "x", "2",
+        sends: #"{"op":"insert","document":"d","path":["items"],"index":-1,"values":["x",2]}"#),
+    .operation(
+        "prepend", "home", "d", "items", "--", "--x",
+        sends: #"{"op":"insert","document":"d","path":["items"],"index":0,"values":["--x"]}"#),
+    .operation(
+        "incr", "home", "d", "n", "--", "-5",
+        sends: #"{"op":"increment","document":"d","path":["n"],"by":-5}"#),
+    .operation(
+        "set", "home", "d", "--text", "body=hi", "--set", "tags=[1]", "--list", "items=[]", "a=@@b",
+        sends: #"{"op":"set","document":"d","path":["a"],"value":"@b"}"#,
+        #"{"op":"make","document":"d","path":["body"],"kind":"text"}"#,
+        #"{"op":"set","document":"d","path":["body"],"value":"hi"}"#,
+        #"{"op":"make","document":"d","path":["tags"],"kind":"set"}"#,
+        #"{"op":"set","document":"d","path":["tags"],"value":[1]}"#,
+        #"{"op":"make","document":"d","path":["items"],"kind":"list"}"#,
+        #"{"op":"set","document":"d","path":["items"],"value":[]}"#),
+    .operation(
+        "move", "home", "d", "items", "0", "-1",
+        sends: #"{"op":"move","document":"d","path":["items"],"from":0,"to":-1}"#),
+    .operation(
         "move", "home", "d", "items", "3", "0",
         sends: #"{"op":"move","document":"d","path":["items"],"from":3,"to":0}"#),
     .operation(
@@ -106,7 +130,7 @@ private let others: [Verbatim] = [
     @Test("each write is one transaction, and prints its change", arguments: writes)
     func write(verbatim: Verbatim) async throws {
         try await FakeDaemon.serving({ _ in written }) { daemon in
-            let result = try await replctl(verbatim.arguments + ["--socket", daemon.socket])
+            let result = try await replctl(["--socket", daemon.socket] + verbatim.arguments)
             #expect(result.code == .ok && result.output == "c:1\n" && result.error.isEmpty)
             let request = try #require(daemon.requests.first)
             #expect(request.method == verbatim.method && request.target == verbatim.target)

@@ -35,7 +35,9 @@ private func read(_ operation: String) throws -> OperationRequest.Verb {
                 #""op":"insert","after":"\#(id)","values":[true]"#,
                 .insert(.after(Dot(id)), [.scalar(.bool(true))])
             ),
+            (#""op":"insert","index":-1,"values":[]"#, .insert(.index(-1), [])),
             (#""op":"move","from":3,"to":0"#, .move(.index(3), to: .index(0))),
+            (#""op":"move","from":-2,"to":-1"#, .move(.index(-2), to: .index(-1))),
             (#""op":"move","id":"\#(id)","after":null"#, .move(.element(Dot(id)!), to: .after(nil))),
             (
                 #""op":"splice","index":5,"delete":2,"insert":"abc""#,
@@ -143,7 +145,6 @@ private func read(_ operation: String) throws -> OperationRequest.Verb {
             ),
             (#""op":"increment","document":"d","path":["a"],"by":NaN"#, 400, "malformed-json"),
             (#""op":"add","document":"d","path":["a"],"value":[1]"#, 422, "wrong-type"),
-            (#""op":"insert","document":"d","path":["a"],"index":-1,"values":[]"#, 422, "negative-index"),
             (#""op":"insert","document":"d","path":["a"],"values":[]"#, 422, "wrong-place"),
             (
                 #""op":"insert","document":"d","path":["a"],"index":0,"after":null,"values":[]"#, 422,

@@ -41,7 +41,8 @@ extension ListContent {
     ) throws(AuthorError) {
         guard let container else {
             guard case .insert(let place, let values) = verb else { return }
-            guard place == .index(0) || place == .after(nil) else { throw nothingAfter(place) }
+            let isStart = place == .index(0) || place == .index(-1) || place == .after(nil)
+            guard isStart else { throw nothingAfter(place) }
             if values.isEmpty { planner.emit(.make, in: path) }
             return try insert(values, at: path, (nil, nil), &planner)
         }
@@ -95,9 +96,7 @@ extension ListContent {
         let count = order.visibleCount
         let start: Int
         switch from {
-        case .index(let index):
-            guard index >= 0, index < count else { throw .indexPastEnd(index: index, count: count) }
-            start = index
+        case .index(let index): start = try Planner.start(index, count: count)
         case .element(let dot):
             guard let index = index(of: dot) else { throw .noSuchElement(dot) }
             start = index
@@ -139,10 +138,17 @@ extension Planner {
         case .after(nil): break
         case .after(let dot?): throw .noSuchElement(dot)
         case .index(let wanted):
-            guard wanted >= 0, wanted <= count else { throw .indexPastEnd(index: wanted, count: count) }
-            index = wanted
+            index = wanted < 0 ? count + 1 + wanted : wanted
+            guard index >= 0, index <= count else { throw .indexPastEnd(index: wanted, count: count) }
         }
         for gone in leaving where gone < index { index += 1 }
+        return index
+    }
+
+    /// Which of `count` elements an index means; below 0 it counts from the end.
+    static func start(_ wanted: Int, count: Int) throws(AuthorError) -> Int {
+        let index = wanted < 0 ? count + wanted : wanted
+        guard index >= 0, index < count else { throw .indexPastEnd(index: wanted, count: count) }
         return index
     }
 }

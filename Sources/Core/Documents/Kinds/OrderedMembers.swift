@@ -243,8 +243,8 @@ extension OrderedMembers {
     private func move(_ from: ElementPlace, _ to: InsertPlace) throws(AuthorError) -> Action? {
         let count = order.visibleCount
         // Members have no ids: they are their values.
-        guard case .index(let start) = from else { throw Planner.nothingAt(from) }
-        guard start >= 0, start < count else { throw .indexPastEnd(index: start, count: count) }
+        guard case .index(let index) = from else { throw Planner.nothingAt(from) }
+        let start = try Planner.start(index, count: count)
         let at = try Planner.index(to, count: count - 1, leaving: [start])
         if at == start || at == start + 1 { return nil }
         let origins = order.origins(forInsertionAtVisibleIndex: at)

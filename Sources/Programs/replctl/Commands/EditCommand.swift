@@ -54,6 +54,11 @@ struct EditCommand: Verb {
     func run() async throws {
         let path = try DottedPath(path ?? "")
         let subject = try await read(path)
+        if case .string = subject {
+            console.complain(
+                "note: this is a register, which is replaced as a whole: of two edits at once one shows. "
+                    + "A text merges them; see: replctl help kinds")
+        }
         let editor = try Editor(console)
         let file = try EditedFile(subject.shown, suffix: subject.suffix)
         let status = try editor.open(file.path)
@@ -86,7 +91,8 @@ struct EditCommand: Verb {
         var next = body
         for attempt in 1... {
             do {
-                return try await transact(space, body: next)
+                try await transact(space, body: next)
+                return
             } catch let error as ClientError {
                 guard case .refused(let refusal, _) = error, refusal.code == "condition-failed",
                     attempt < Self.triesMax, case .text(let before) = subject,

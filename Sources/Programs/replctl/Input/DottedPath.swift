@@ -88,6 +88,11 @@ private struct PathScanner {
                 part.unicodeScalars.append(next)
                 isEscaped = true
             case ".":
+                if steps.isEmpty, part.isEmpty, !isEscaped {
+                    throw CommandFailure(
+                        .badInput, "the path \"\(text)\" begins with a dot",
+                        hint: "a path begins with a key: write \(text.dropFirst()) (the empty key is \"\")")
+                }
                 steps.append(Self.step(part, isEscaped))
                 (part, isEscaped) = ("", false)
             case ending:

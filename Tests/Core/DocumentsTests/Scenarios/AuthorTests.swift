@@ -52,6 +52,26 @@ import Testing
         #expect(a.plain?["n"] == "gone")
     }
 
+    @Test("an index below 0 counts from the end, in lists and in ordered sets")
+    func fromTheEnd() throws {
+        var (a, _) = pair([(["o"], .make(.orderedSet)), (["o"], .insert(.index(0), [1, 2, 3]))])
+        try a.change(["l"], .insert(.index(-1), [1]))
+        try a.change(["l"], .insert(.index(-1), [2, 4]))
+        try a.change(["l"], .insert(.index(-2), [3]))
+        #expect(a.plain?["l"] == [1, 2, 3, 4])
+        try a.change(["l"], .move(.index(-1), to: .index(-4)))
+        #expect(a.plain?["l"] == [4, 1, 2, 3])
+        try a.change(["l"], .move(.index(0), to: .index(-1)))
+        #expect(a.plain?["l"] == [1, 2, 3, 4])
+        try a.change(["o"], .insert(.index(-1), [1]))
+        try a.change(["o"], .move(.index(-3), to: .index(-2)))
+        #expect(a.plain?["o"] == [3, 2, 1])
+        #expect(a.refusal(["l"], .insert(.index(-6), [0])) == .indexPastEnd(index: -6, count: 4))
+        #expect(a.refusal(["l"], .insert(.index(.min), [0])) == .indexPastEnd(index: .min, count: 4))
+        #expect(a.refusal(["l"], .move(.index(-5), to: .index(0))) == .indexPastEnd(index: -5, count: 4))
+        #expect(a.refusal(["none"], .insert(.index(-2), [0])) == .indexPastEnd(index: -2, count: 0))
+    }
+
     @Test("an index past the end and an unknown element are refused with their numbers")
     func places() throws {
         var (a, _) = pair([

@@ -54,7 +54,7 @@ extension OpenAPIDocument {
         slot. In an ordered set a present value moves.",
          "properties":{
           "op":{"type":"string","const":"insert"},"document":{"$ref":"#/components/schemas/DocumentKey"},
-          "path":{"$ref":"#/components/schemas/Path"},"index":{"$ref":"#/components/schemas/Index"},
+          "path":{"$ref":"#/components/schemas/Path"},"index":{"$ref":"#/components/schemas/PlaceIndex"},
           "after":{
            "type":["string","null"],"pattern":"^[0-9a-f]{32}:[1-9][0-9]*$",
            "description":"An element's id; null is the start."},
@@ -67,8 +67,8 @@ extension OpenAPIDocument {
         index afterwards) and after says where.",
          "properties":{
           "op":{"type":"string","const":"move"},"document":{"$ref":"#/components/schemas/DocumentKey"},
-          "path":{"$ref":"#/components/schemas/Path"},"from":{"$ref":"#/components/schemas/Index"},
-          "id":{"$ref":"#/components/schemas/ElementID"},"to":{"$ref":"#/components/schemas/Index"},
+          "path":{"$ref":"#/components/schemas/Path"},"from":{"$ref":"#/components/schemas/PlaceIndex"},
+          "id":{"$ref":"#/components/schemas/ElementID"},"to":{"$ref":"#/components/schemas/PlaceIndex"},
           "after":{
            "type":["string","null"],"pattern":"^[0-9a-f]{32}:[1-9][0-9]*$",
            "description":"An element's id; null is the start."}},

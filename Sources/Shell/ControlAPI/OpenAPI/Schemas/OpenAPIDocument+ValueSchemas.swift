@@ -117,6 +117,7 @@ extension OpenAPIDocument {
          "type":"object","description":"An element of a list, by the id of the typed view.",
          "properties":{"id":{"$ref":"#/components/schemas/ElementID"}},"required":["id"],
          "additionalProperties":false},
-        "Index":{"type":"integer","minimum":0,"description":"Counts from 0."}
+        "Index":{"type":"integer","minimum":0,"description":"Counts from 0."},
+        "PlaceIndex":{"type":"integer","description":"From 0, or from the end: -1 is the last place."}
         """#
 }
