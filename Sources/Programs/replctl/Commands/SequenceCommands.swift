@@ -67,14 +67,18 @@ extension PrependCommand: InsertingVerb {}
 
 extension InsertingVerb {
     fileprivate func insert(_ texts: [String], at index: Int64) async throws {
+        try await write(place.space, place.key, [try insertion(of: texts, at: index)])
+    }
+
+    private func insertion(of texts: [String], at index: Int64) throws -> OperationText {
         let path = try DottedPath(place.path)
-        let values = try texts.map { try ValueText.read($0, console) }
-        let operation = OperationText("insert", place.key, path) {
+        var values: [PlainValue] = []
+        for text in texts { values.append(try ValueText.read(text, console)) }
+        return OperationText("insert", place.key, path) {
             $0.member("index", index)
             $0.name("values")
             $0.array(values) { $0.plain($1) }
         }
-        try await write(place.space, place.key, [operation])
     }
 }
 
