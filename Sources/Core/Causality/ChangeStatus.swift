@@ -1,7 +1,7 @@
-// What a change is once it is in the log. Admission decides it, the log keeps it, and a closed log, a
-// quarantine or an upgrade may change it later; there is no other list of these.
+// The status of a change in the log. Admission decides it, the log keeps it, and a closed log, a quarantine
+// or an upgrade may change it later; there is no other list of statuses.
 
-/// What came of a committed change. Raw values are stored.
+/// Whether a committed change takes effect on its documents. Raw values are stored.
 public enum ChangeStatus: UInt8, Hashable, Sendable {
     /// Its documents show it.
     case executed = 0

@@ -1,5 +1,5 @@
-// What the parts of a node have in common. A machine is a value that owns its state, takes its own inputs and
-// returns its own small enum of actions. It knows no other machine: `Node` wires them. shape.py in
+// All machines of a node conform to one protocol. A machine is a value that owns its state, takes its own
+// inputs and returns its own small enum of actions. It knows no other machine: `Node` wires them. shape.py in
 // Tests/TidyTests finds machines by their conformance, prints what each owns and refuses one that names
 // another.
 

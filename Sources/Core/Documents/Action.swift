@@ -1,6 +1,6 @@
-// What an operation does in its container, and what it is made of. Kinds share actions (maps and lists write
-// registers, two kinds of set add), so an action is said once, here: its case, its number, its parts in their
-// order. Every form of an operation (in a log, in a block, with other dots, in memory) follows from the
+// An action is the effect of an operation in its container. Kinds share actions (maps and lists write
+// registers, two kinds of set add), so each action is defined once, here: its case, its number, its parts in
+// their order. Every form of an operation (in a log, in a block, with other dots, in memory) follows from the
 // parts.
 //
 //   kind of container   actions
@@ -37,8 +37,8 @@ public enum ElementContent: Hashable, Sendable {
     case container
 }
 
-/// What an operation does in its container. Origins are dots of *positions*: an inserted scalar, element or
-/// member has its own dot as its first position; a move makes a new position at the move's dot. A nil left
+/// The effect of an operation in its container. Origins are dots of *positions*: an inserted scalar, element
+/// or member has its own dot as its first position; a move makes a new position at the move's dot. A nil left
 /// origin is the start, a nil right origin the end.
 public enum Action: Hashable, Sendable {
     /// The container exists; nothing in it changes. An edit.

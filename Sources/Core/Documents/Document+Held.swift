@@ -23,7 +23,7 @@ extension DocumentState {
         MemoryLayout<ContainerState>.stride + 4 * Operation.blockBytes
     }
 
-    /// What `contentBytes` is. O(containers).
+    /// Counts anew the bytes that `contentBytes` keeps. O(containers).
     func countContentBytes() -> Int {
         var sum = 0
         for index in containers.indices {

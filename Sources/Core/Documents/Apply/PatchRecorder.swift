@@ -90,7 +90,7 @@ struct PatchRecorder: Sendable {
     private(set) var texts: [ContainerHandle: [TextSplice]] = [:]
     /// Whether the members that a batch named were present before it.
     private(set) var presentBefore: [ContainerHandle: [Scalar: Bool]] = [:]
-    /// What containers that show one scalar showed before the batch.
+    /// The scalar that a container of one scalar, a counter, showed before the batch.
     private(set) var scalarBefore: [ContainerHandle: Scalar] = [:]
 
     mutating func touch(_ slot: SlotHandle, in state: borrowing DocumentState) {

@@ -1,4 +1,4 @@
-// What requests on the kinds of set have in common: members are scalars, each once.
+// All requests on sets check their members alike: members are scalars, each once.
 
 import Bytes
 import Causality
