@@ -15,18 +15,9 @@ struct ReplSimProgram {
 
     /// Runs it to its end; `before` is what the shell does first.
     init(_ arguments: [String], before: String = ":") throws {
-        let program = URL(fileURLWithPath: try #require(Self.folder)).appendingPathComponent("replsim")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", before + #"; exec "$0" "$@""#, program.path] + arguments
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        status = process.terminationStatus
+        let program = try #require(Self.folder) + "/replsim"
+        let run = try FinishedProgram("/bin/sh", ["-c", before + #"; exec "$0" "$@""#, program] + arguments)
+        (status, output, complaint) = (run.status, run.output, run.complaint)
     }
 
     /// The report, when it was asked for as JSON.

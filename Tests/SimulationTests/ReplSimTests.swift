@@ -10,16 +10,8 @@ private let programs = ProcessInfo.processInfo.environment["REPL_PROGRAMS"]
 @Suite(.enabled(if: programs != nil, "REPL_PROGRAMS names no folder of release programs"), .serialized)
 struct ReplSimTests {
     private func replsim(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(programs)).appendingPathComponent("replsim")
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        let run = try FinishedProgram(try #require(programs) + "/replsim", arguments)
+        return (run.status, run.output)
     }
 
     /// `make seeds` runs many more, for longer.
@@ -104,19 +96,12 @@ struct PlantedBugTests {
         "each planted bug is found by what it breaks, and the seed passes without it",
         .timeLimit(.minutes(60)))
     func hunted() throws {
-        let process = Process()
-        process.executableURL = URL(
-            fileURLWithPath: try #require(ProcessInfo.processInfo.environment["REPL_PLANTED"]))
-        process.arguments = ["--hunt", "--seeds", "1000", "--jobs", "2"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        print(output)
+        let program = try #require(ProcessInfo.processInfo.environment["REPL_PLANTED"])
+        let run = try FinishedProgram(program, ["--hunt", "--seeds", "1000", "--jobs", "2"])
+        print(run.output)
         let count = try PlantedNames.listed().count
-        #expect(process.terminationStatus == 0, "\(output)")
-        #expect(output.contains("\(count) of \(count) planted bugs found"), "\(output)")
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("\(count) of \(count) planted bugs found"), "\(run.output)")
     }
 }
 
