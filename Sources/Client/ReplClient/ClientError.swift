@@ -86,6 +86,18 @@ extension ClientError.Refusal {
 }
 
 extension ClientError {
+    /// What the daemon's error says beside code, message and hint (API.md, "Details of an error").
+    public var details: [PlainValue.Member] {
+        guard case .refused(_, let body) = self else { return [] }
+        do throws(ClientError) {
+            guard case .object(let members)? = try ClientAnswer.json(body)["error"] else { return [] }
+            return members.filter { !["code", "message", "hint"].contains($0.key.string) }
+        } catch {
+            // A body that is no JSON says nothing.
+            return []
+        }
+    }
+
     /// The error that a body with this status stands for.
     static func refusal(status: Int, body: [UInt8]) -> ClientError {
         let plain = Refusal(

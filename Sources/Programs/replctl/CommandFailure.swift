@@ -1,6 +1,7 @@
 // How a command ends: the exit codes that scripts rely on, and what a person is told. The daemon's refusals
 // already carry a message and a hint; here they get their exit code.
 
+import Bytes
 import JSON
 import ReplClient
 
@@ -47,12 +48,18 @@ struct CommandFailure: Error, Equatable {
     let name: String
     let message: String
     let hint: String
+    /// What the daemon's error said beyond that, for programs.
+    let details: [PlainValue.Member]
 
-    init(_ code: ExitCode, _ message: String, hint: String = "", name: String? = nil) {
+    init(
+        _ code: ExitCode, _ message: String, hint: String = "", name: String? = nil,
+        details: [PlainValue.Member] = []
+    ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.name = name ?? code.name
+        self.details = details
     }
 
     init(_ error: ClientError) {
@@ -64,7 +71,7 @@ struct CommandFailure: Error, Equatable {
             case .cut: (.failed, "connection-cut")
             case .malformed: (.failed, "malformed-answer")
             }
-        self.init(code, error.message, hint: error.hint, name: name)
+        self.init(code, error.message, hint: error.hint, name: name, details: error.details)
     }
 
     /// The daemon speaks of its endpoints; whoever sits before a terminal has verbs for them.
@@ -88,6 +95,10 @@ struct CommandFailure: Error, Equatable {
                     $0.member("code", name)
                     $0.member("message", message)
                     $0.member("hint", hint)
+                    for detail in details {
+                        $0.name(detail.key.string)
+                        $0.plain(detail.value)
+                    }
                 }
             }
             console.complain(String(decoding: json.bytes, as: UTF8.self))

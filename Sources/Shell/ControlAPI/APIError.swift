@@ -2,6 +2,7 @@
 // programs compare, a message that says what happened, a hint that says what to do (API.md, "Status and
 // errors").
 
+import Bytes
 public import JSON
 
 /// A refusal of a request. Nothing was written.
@@ -16,16 +17,23 @@ public struct APIError: Error, Equatable, Sendable {
     public let hint: String
     /// Methods that the path does take: the `Allow` header of a 405. Empty otherwise.
     public let allow: [String]
+    /// What a program may want to read of it: further members of the error object, in their order. Their
+    /// names are never `code`, `message` or `hint`.
+    public let details: [PlainValue.Member]
 
-    public init(_ status: Int, _ code: String, _ message: String, hint: String, allow: [String] = []) {
+    public init(
+        _ status: Int, _ code: String, _ message: String, hint: String, allow: [String] = [],
+        details: [PlainValue.Member] = []
+    ) {
         self.status = status
         self.code = code
         self.message = message
         self.hint = hint
         self.allow = allow
+        self.details = details
     }
 
-    /// `{"error":{"code","message","hint"}}`
+    /// `{"error":{"code","message","hint",…}}`
     public var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { $0.error(self) }
@@ -34,7 +42,7 @@ public struct APIError: Error, Equatable, Sendable {
 
     /// The same error with the place it is about before its message.
     func at(_ place: String) -> APIError {
-        APIError(status, code, "\(place): \(message)", hint: hint, allow: allow)
+        APIError(status, code, "\(place): \(message)", hint: hint, allow: allow, details: details)
     }
 }
 
@@ -46,6 +54,10 @@ extension JSONWriter {
             $0.member("code", error.code)
             $0.member("message", error.message)
             $0.member("hint", error.hint)
+            for detail in error.details {
+                $0.name(detail.key.string)
+                $0.plain(detail.value)
+            }
         }
     }
 }

@@ -30,6 +30,17 @@ private func error(_ code: String) -> String {
         }
     }
 
+    @Test("the details of an error are passed on with --json")
+    func details() async throws {
+        let body =
+            #"{"error":{"code":"last-copy","message":"what","hint":"do","loses":{"documents":1,"of":["a"]}}}"#
+        try await FakeDaemon.serving({ _ in .whole(409, body) }) { daemon in
+            let result = try await replctl(["set", "home", "k", "a=1", "--json", "--socket", daemon.socket])
+            #expect(result.code == .refused && result.error == body + "\n")
+        }
+        #expect(ClientError.refusal(status: 500, body: Array("x".utf8)).details.isEmpty)
+    }
+
     @Test("a daemon that is not there is 2, and how to start it is told")
     func unreachable() async throws {
         let folder = Folder()

@@ -2,7 +2,8 @@
 extension OpenAPIDocument {
     static let sharedSchemas = #"""
         "Error":{
-         "type":"object","description":"Why a request was refused, or a line of a stream.",
+         "type":"object",
+         "description":"Why a request was refused, or a line of a stream. Some have details too.",
          "properties":{
           "error":{
            "type":"object",
