@@ -171,7 +171,12 @@ extension DaemonTests {
                 let api = try world.started("a").api
                 try api.createSpace("s")
                 try api.write("s", #"{"op":"set","document":"a","path":["x"],"value":1}"#)
-                #expect(try api.request("DELETE", "/v1/spaces/s").status == 200)
+                let refused = try api.request("DELETE", "/v1/spaces/s")
+                #expect(refused.status == 409 && refused.code == "last-copy")
+                #expect(
+                    try refused.json()["error"]["loses"] == ["documents": 1, "changes": 1, "members": 0])
+                #expect(try api.value("s", "a") == ["x": 1])
+                #expect(try api.request("DELETE", "/v1/spaces/s?force=true").status == 200)
                 #expect(try api.get("/v1/spaces/s").status == 404)
                 #expect(try api.get("/v1/spaces/s/documents/a").code == "no-such-space")
                 try api.createSpace("s")

@@ -313,7 +313,7 @@ extension ExplainReport {
         guard case .failed(.noRight)? = refused else { throw Unexpected(answer: "\(refused as Any)") }
         let unknown = world.ask(0, .explain(SpaceReference("none"), .change(change), peer: nil))
         guard case .failed(.noSuchSpace)? = unknown else { throw Unexpected(answer: "\(unknown as Any)") }
-        _ = world.ask(1, .leaveSpace(SpaceReference("notes")))
+        _ = world.ask(1, .leaveSpace(SpaceReference("notes"), isForced: false))
         world.run(milliseconds: 10_000)
         let later = try world.write(0, "note", 2)
         let left = try world.explain(0, .change(later), peer: 1)

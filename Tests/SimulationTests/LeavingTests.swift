@@ -16,7 +16,11 @@ import Wire
     }
 
     private func leave(_ world: inout World, _ index: Int) -> Bool {
-        if case .done = world.ask(index, .leaveSpace(SpaceReference("notes"))) { true } else { false }
+        if case .done = world.ask(index, .leaveSpace(SpaceReference("notes"), isForced: false)) {
+            true
+        } else {
+            false
+        }
     }
 
     @Test("a leave that nobody was there to hear is told to the first member that is met, over a restart too")

@@ -129,7 +129,7 @@ import Wire
             Issue.record("not read: \(world.logs())")
             return
         }
-        guard case .done = world.ask(1, .leaveSpace(SpaceReference("notes"))) else {
+        guard case .done = world.ask(1, .leaveSpace(SpaceReference("notes"), isForced: false)) else {
             Issue.record("not left: \(world.logs())")
             return
         }

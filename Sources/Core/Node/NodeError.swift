@@ -24,6 +24,8 @@ public enum NodeError: Error, Sendable {
     case nameTaken(String)
     /// 422 `invalid-name`.
     case invalidName(String)
+    /// 409 `last-copy`, `last-admin` or `others-behind`: leaving would lose something.
+    case leaveRefused(space: String, LeaveRefusal)
     /// 403 `no-right`.
     case noRight(have: Role, need: Role)
     /// Status by the `AuthorError`; `operation` is its index in the transaction.

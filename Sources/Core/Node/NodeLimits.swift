@@ -60,6 +60,8 @@ public enum NodeLimits {
     public static let leavingMax = 64
     /// Own logs of spaces that were left, to be known again; the oldest is forgotten first.
     public static let formerLogsMax = 1_024
+    /// Changes that are read to say how many documents leaving a space would lose; beyond, all are named.
+    public static let leavingChangesMax = 16_384
     /// Spaces of a node.
     public static let spacesMax = 1_024
     /// A document's tail is folded into a new snapshot when it exceeds the snapshot and this.

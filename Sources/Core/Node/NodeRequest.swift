@@ -96,7 +96,8 @@ public enum NodeRequest: Sendable {
     case spaces
     case createSpace(name: String)
     case space(SpaceReference)
-    case leaveSpace(SpaceReference)
+    /// `isForced`: also when something is lost by it. Answer: `.done`.
+    case leaveSpace(SpaceReference, isForced: Bool)
     case members(SpaceReference)
     case invite(SpaceReference, role: Role, expiresSeconds: UInt64)
     case invites(SpaceReference)

@@ -82,6 +82,13 @@ struct CommandFailure: Error, Equatable {
         "no-such-member": "see: replctl space members SPACE",
         "no-such-change": "see: replctl log SPACE",
         "already-member": "see: replctl spaces",
+        "last-copy": "invite another device and let it catch up (replctl space invite SPACE), or keep a copy "
+            + "(replctl export SPACE, replctl backup FILE); --force leaves all the same",
+        "last-admin": "invite another one first: replctl space invite SPACE --role admin; --force leaves all "
+            + "the same",
+        "others-behind":
+            "wait until another member is linked and level, see replctl peers; --force leaves all "
+            + "the same",
         "timeout": "see replctl explain for what keeps it, or wait longer with --timeout",
     ]
 

@@ -23,6 +23,7 @@ extension APIError {
             self.init(
                 422, "invalid-name", "\"\(name)\" is no name of a space",
                 hint: "use [a-z0-9][a-z0-9._-]{0,63}, and no 64 hexadecimal digits: those are an id")
+        case .leaveRefused(let space, let refusal): self = .leaving(space, refusal)
         case .noRight(let have, let need):
             self.init(
                 403, "no-right",

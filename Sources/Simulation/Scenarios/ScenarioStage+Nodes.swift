@@ -9,7 +9,7 @@ import Wire
 extension ScenarioStage {
     static let nodeForm = """
         NODE create SPACE | invite TOKEN [as ROLE] | join NODE SPACE [as ROLE] | use TOKEN | revoke TOKEN | \
-        leave SPACE | watch STREAM [begin|after STREAM] | crash | start | save BACKUP | \
+        leave SPACE [anyway] | watch STREAM [begin|after STREAM] | crash | start | save BACKUP | \
         restore BACKUP [noticed] | clone NODE [noticed] | disk full|dying|well | clock [+|-]TIME | \
         sleep TIME | \
 
@@ -58,7 +58,10 @@ extension ScenarioStage {
         case ("revoke", 1):
             guard let id = tokens[rest[0]]?.id else { throw .malformed("no token is called \(rest[0])") }
             return try code(world.ask(node, .revokeInvite(SpaceReference(space), id: id)))
-        case ("leave", 1): return try code(world.ask(node, .leaveSpace(SpaceReference(rest[0]))))
+        case ("leave", 1),
+            ("leave", 2) where rest.last == "anyway" || rest.count == 1:
+            let isForced = rest.count == 2
+            return try code(world.ask(node, .leaveSpace(SpaceReference(rest[0]), isForced: isForced)))
         case ("watch", 1...): return try watch(node, rest)
         default: throw .malformed(Self.nodeForm + ScenarioOperation.form)
         }

@@ -112,7 +112,9 @@ private let others: [Verbatim] = [
     Verbatim("space", "revoke", "home", "ab", sends: "DELETE", "/v1/spaces/home/invites/ab"),
     Verbatim("forks", "home", sends: "GET", "/v1/spaces/home/forks"),
     Verbatim("quarantine", "home", sends: "GET", "/v1/spaces/home/quarantine"),
-    Verbatim("space", "leave", "home", sends: "DELETE", "/v1/spaces/home"),
+    Verbatim("space", "leave", "home", "--yes", sends: "DELETE", "/v1/spaces/home"),
+    Verbatim(
+        "space", "leave", "home", "-y", "--force", sends: "DELETE", "/v1/spaces/home?force=true"),
     Verbatim("ls", "home", "a b&c", sends: "GET", "/v1/spaces/home/documents?prefix=a%20b%26c"),
     Verbatim(
         "log", "home", "--after", "a:1", "--document", "n/1", sends: "GET",

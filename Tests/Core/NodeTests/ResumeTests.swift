@@ -134,10 +134,12 @@ import Wire
         let own = try cursor(&node, .now)
         let others = try cursor(&node, .now, in: "other")
         node.node.store.fault = .init(failure: .noSpace)
-        guard case .storeFull = try node.refusal(.leaveSpace(.init("notes"))) else { throw Unexpected() }
+        guard case .storeFull = try node.refusal(.leaveSpace(.init("notes"), isForced: true)) else {
+            throw Unexpected()
+        }
         #expect(!resyncs(&node, from: own))
         #expect(!resyncs(&node, from: others, in: "other"))
-        _ = try node.ask(.leaveSpace(.init("notes")))
+        _ = try node.ask(.leaveSpace(.init("notes"), isForced: true))
         #expect(!resyncs(&node, from: others, in: "other"))
         _ = try node.transact("other", [increment("b", "n")])
         var again = try node.restarted()

@@ -59,9 +59,9 @@ import Wire
     @Test("a space that is left takes its alarms, claims and re-issues with it, and no other's")
     func leaving() throws {
         var node = try node()
-        _ = try node.ask(.leaveSpace(.init("home")))
+        _ = try node.ask(.leaveSpace(.init("home"), isForced: true))
         #expect(try codes(&node) == ["cloned", "cloned"])
-        _ = try node.ask(.leaveSpace(.init("notes")))
+        _ = try node.ask(.leaveSpace(.init("notes"), isForced: true))
         #expect(try codes(&node) == ["cloned"])
         #expect(node.node.spaces.isEmpty)
         #expect(node.node.raisedAlarms.allSatisfy { $0.space == nil })

@@ -19,9 +19,13 @@ import Wire
 
 extension Node {
     /// Leaves: the roster is told, then everything held here is removed but what it takes to tell a member.
-    mutating func leaveSpace(_ id: RequestID, _ reference: SpaceReference, at now: Instant) throws(NodeError)
-    {
+    mutating func leaveSpace(
+        _ id: RequestID, _ reference: SpaceReference, isForced: Bool, at now: Instant
+    ) throws(NodeError) {
         let index = try handle(of: reference)
+        if !isForced, let refusal = try refusalToLeave(index) {
+            throw .leaveRefused(space: spaces[index].name, refusal)
+        }
         announceLeaving(index, at: now)
         let space = spaces[index]
         let hasOthers = space.roster.members().contains { $0.state == .active && $0.device != device }
@@ -49,6 +53,21 @@ extension Node {
         batch.log(
             .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")
         batch.answer(id, .done)
+    }
+
+    /// What leaving would lose, as far as anybody is known to hold it.
+    private mutating func refusalToLeave(_ index: SpaceHandle) throws(NodeError) -> LeaveRefusal? {
+        var told = spaces[index].peerVectors
+        for channel in links.channels(of: spaces[index].id) {
+            guard let have = links[channel].sync.peerHave else { continue }
+            told[links[links[channel].link].device, default: VersionVector()].join(have)
+        }
+        try stored { node throws(StoreFailure) in
+            try node.spaces[index].writeRun(to: &node.transaction)
+        }
+        return try reading(in: index) { node throws(StoreFailure) in
+            try node.spaces[index].refusalToLeave(of: node.device, told: told, in: node.store)
+        }
     }
 
     /// Tells the roster, and whoever is linked, that this device leaves. The space is removed in the same

@@ -27,7 +27,8 @@ extension Node {
         case .spaces: batch.answer(id, .spaces(spaces.map(report)))
         case .createSpace(let name): try createSpace(id, name: name, at: now)
         case .space(let reference): batch.answer(id, .space(report(spaces[try handle(of: reference)])))
-        case .leaveSpace(let reference): try leaveSpace(id, reference, at: now)
+        case .leaveSpace(let reference, let isForced):
+            try leaveSpace(id, reference, isForced: isForced, at: now)
         case .members(let reference): batch.answer(id, .members(members(of: try handle(of: reference))))
         case .invite(let reference, let role, let expires):
             try invite(id, in: try handle(of: reference), role: role, expiresSeconds: expires, at: now)

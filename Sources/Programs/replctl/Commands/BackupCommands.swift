@@ -56,15 +56,20 @@ struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             The node that starts there is the same device and opens new logs, so it can never use the number \
             of a change twice; what was written after the backup comes back from the other members. Do not \
-            run it beside the original.
+            run it beside the original. On a terminal it asks first; a script says --yes.
             Example: replctl restore ~/repld-2026-11-21.db --state /var/lib/repld
             """)
     @Argument(help: "A file made by replctl backup.", completion: .file()) var file: String
     @Option(help: "The state directory; made if it is missing.", completion: .directory) var state: String
+    @OptionGroup var confirmation: Confirmation
     @Flag(help: "Print what was restored as JSON.") var json = false
 
     func run() async throws {
         let console = Console.current
+        try await confirmation.ask("restore", console) {
+            "whoever starts repld in \(state) is the device that made the backup: where that one still runs, "
+                + "it must not be started again beside this one"
+        }
         let progress = ProgressLine("restoring", total: nil, console: console, isQuiet: json)
         defer { progress.finish() }
         let size = try StateFile.restore(file, to: state) { progress.advance($0) }

@@ -134,21 +134,6 @@ struct SpaceRevoke: Verb {
     }
 }
 
-struct SpaceLeave: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "leave", abstract: "Leave a space: this device stops being a member of it.",
-        discussion:
-            "What was written here and reached no other member is gone with it; see replctl peers first.")
-    @Argument(help: "Name or id.") var space: String
-    @OptionGroup var common: DaemonOptions
-
-    func run() async throws {
-        try await ask(ClientRequest("DELETE", ["spaces", space])) { _ in
-            try console.writeLine("left \(console.safe(space))")
-        }
-    }
-}
-
 struct JoinCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Join a space with the token of an invite.",

@@ -47,9 +47,16 @@ extension Route {
         ) { .ask(.space($0.space)) },
         Route(
             .leaveSpace, "DELETE", "/v1/spaces/{space}", .write, tag: .spaces,
-            "Leaves a space.", "Removes its data from this node.",
+            "Leaves a space.",
+            "Removes its data from this node. 409 where that would lose something, with "
+                + "`loses`:{`documents`,`changes`,`members`}, by the first that applies: `last-copy`, no "
+                + "other member holds documents; `last-admin`, the only admin while others are active; "
+                + "`others-behind`, changes that no other member is known to hold.",
+            parameters: [.force],
             answer: .json("Done", "Done.", example: "{}"), also: [.conflict]
-        ) { .ask(.leaveSpace($0.space)) },
+        ) { (request) throws(APIError) in
+            .ask(.leaveSpace(request.space, isForced: try request.query.flag("force") ?? false))
+        },
         Route(
             .listMembers, "GET", "/v1/spaces/{space}/members", .read, tag: .spaces,
             "Who belongs to the space.", "Those who left or were removed stay listed, with that state.",

@@ -91,6 +91,9 @@ public struct RouteParameter: Sendable, Equatable {
     static let since = RouteParameter(
         "since", "`begin`: the current state first; a cursor: resume exactly after it; without it, from now.",
         schema: text, example: #""begin""#)
+    static let force = RouteParameter(
+        "force", "true: also when something is lost by it.", schema: #"{"type":"boolean","default":false}"#,
+        example: "true")
     static let check = RouteParameter(
         "check", "true: only say what would become of it.",
         schema: #"{"type":"boolean","default":false}"#, example: "true")
