@@ -26,7 +26,7 @@ from index_store import (
 
 # What is held. A bound is lowered by whoever makes the number smaller, and never raised; `goal` is where it ends.
 BOUNDS = {
-    "files of Node in one circle of calls": (28, 6),
+    "files of Node in one circle of calls": (3, 6),
     "cases of Input": (15, 15),
     "cases of Effect": (10, 15),
     "machines that name another": (0, 0),

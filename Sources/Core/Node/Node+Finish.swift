@@ -3,8 +3,6 @@
 
 import Bytes
 import Causality
-import Identity
-import Wire
 
 extension Node {
     mutating func finishSpaces(at now: Instant) throws(StoreFailure) {
@@ -40,16 +38,5 @@ extension Node {
                     hint: "look at the disk and the memory: what changed one may change another",
                     since: now.wall, space: spaces[index].id))
         }
-    }
-
-    /// A document that cannot be made from what is stored.
-    mutating func noteUnreadable(_ key: Key, of space: SpaceID, _ reason: String, at now: Instant) {
-        let name = spaces.handle(of: space).map { spaces[$0].name } ?? space.description
-        raise(
-            Alarm(
-                code: "document-damaged",
-                message: "document \(key) of space \(name) cannot be read: \(reason)",
-                hint: "the disk or the memory may be failing: restore a backup; other documents are served",
-                since: now.wall, space: space))
     }
 }

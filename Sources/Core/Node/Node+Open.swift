@@ -4,10 +4,7 @@
 import Bytes
 import Causality
 import Crypto
-import Identity
 import Replication
-import Roster
-import Wire
 
 extension Node {
     mutating func openStore(reading: Bool = true, at now: Instant) throws(StoreFailure) {
@@ -54,22 +51,6 @@ extension Node {
             return try store.setMeta(NodeMeta.continuity, nil)
         }
         raise(Self.restored(String(decoding: note.dropFirst(8), as: UTF8.self), since: since))
-    }
-
-    /// Keeps why a log of this node was closed, so that the next start tells it too.
-    mutating func keepContinuity(_ reason: String, at now: Instant) throws(StoreFailure) {
-        var note = ByteWriter()
-        note.u64(now.wall)
-        note.raw(reason.utf8)
-        try transaction.beginWriting()
-        try store.setMeta(NodeMeta.continuity, note.bytes)
-    }
-
-    private static func restored(_ reason: String, since: UInt64) -> Alarm {
-        Alarm(
-            code: "restored", message: reason,
-            hint: "nothing is lost: this node writes under a new incarnation and fetches what its peers hold",
-            since: since)
     }
 
     /// A store that is new, or whose continuity is uncertain: cursors of before are foreign, logs of before

@@ -5,26 +5,11 @@ import Bytes
 import Causality
 import Crypto
 import Identity
-import Mesh
 import Roster
 import SecureLink
 import Wire
 
 extension Node {
-    /// Somebody with an invite of ours is linked.
-    mutating func admitting(
-        _ connection: ConnectionHandle, _ link: EstablishedLink, _ invite: InviteID, at now: Instant
-    ) {
-        guard let index = spaces.handle(of: link.space) else {
-            return close(connection, .done, "the space was left", at: now)
-        }
-        let refusal = spaces[index].invites.refusal(
-            of: invite, to: link.peer.device, in: spaces[index].roster, at: now)
-        if let refusal { return refuse(connection, refusal, at: now) }
-        links[connection].phase = .admitting(
-            deadline: now.monotonic + MeshLimits.provisionalMilliseconds, hasProved: false)
-    }
-
     mutating func proofArrived(
         _ body: [UInt8], on connection: ConnectionHandle, at now: Instant
     ) throws(DecodeFault) {
@@ -78,11 +63,5 @@ extension Node {
     /// The answer; the joiner closes the link when it is a member.
     private mutating func reply(_ answer: [JoinAnswerPart], on connection: ConnectionHandle) {
         send(answer.map { LinkFrame(JoinAnswerFrame(body: $0.encoded()), on: 0) }, on: connection)
-    }
-
-    private mutating func refuse(
-        _ connection: ConnectionHandle, _ refusal: JoinRefusal, at now: Instant
-    ) {
-        close(connection, CloseCode(rawValue: refusal.closeCode), refusal.message, at: now)
     }
 }

@@ -3,30 +3,12 @@
 
 import Bytes
 import Causality
-import Crypto
-import Documents
 import Identity
-import Mesh
 import Replication
-import Roster
 import SecureLink
 import Wire
 
 extension Node {
-    /// One question for each closed log of this device.
-    func asksForBranches(on number: UInt16, in index: SpaceHandle) -> [LinkFrame] {
-        spaces[index].forks.closed.replicas.compactMap { askForBranch($0, on: number, in: index) }
-    }
-
-    /// The question for a closed log of this device; nil: it is not one. Whoever does not know that the log
-    /// is closed there drops it.
-    func askForBranch(_ replica: ReplicaID, on number: UInt16, in index: SpaceHandle) -> LinkFrame? {
-        let forks = spaces[index].forks
-        guard let closing = forks.closed[replica], forks.authors[replica] == device else { return nil }
-        let ask = ForkAskFrame(replica: replica, first: closing.first, from: closing.first)
-        return LinkFrame(ask, on: number)
-    }
-
     /// A device asks for a stretch of what is held here of its own closed log.
     mutating func forkAskArrived(_ frame: ForkAskFrame, _ place: ChannelPlace) {
         let (index, replica) = (place.space, frame.replica)
@@ -124,5 +106,35 @@ extension Node {
     private mutating func askAgain(_ replica: ReplicaID, in index: SpaceHandle, at now: Instant) {
         let due = now.monotonic + ReplicationLimits.reissueMilliseconds
         spaces[index].findings.reissues.scheduleUnheard(replica, at: due)
+    }
+
+    mutating func forkRunArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
+        do {
+            let frame = try ForkRunFrame(of: spaces[place.space].id, decoding: body)
+            guard let theirs = try open(frame.segment, in: place.space) else { return }
+            let base = ForkProof.Base(last: theirs.run.first.previous, chainHash: frame.baseHash)
+            // Of its own log a device wants branches before it has the trunk.
+            guard frame.purpose == .branch || spaces[place.space].logs[theirs.replica] != nil else { return }
+            try spaces[place.space].writeRun(to: &transaction)
+            let isShared =
+                try store.boundaryHash(of: LogID(spaces[place.space].id, theirs.replica), at: base.last)
+                == base.chainHash
+            if frame.purpose == .branch {
+                return try branchArrived(theirs, after: base, isShared: isShared, place, at: now)
+            }
+            guard isShared, let mine = try sealedRun(of: theirs.replica, after: base.last, in: place.space)
+            else {
+                return
+            }
+            try learn(
+                try ForkProof(base: base, mine.run, theirs, in: spaces[place.space].id), in: place.space,
+                from: nil, at: now)
+        } catch let failure as StoreFailure {
+            transaction.fail(failure)
+        } catch ForkProofFault.noDifference {
+            // One of us has just more than the other: anti-entropy takes care of it.
+        } catch {
+            fault(place.link, "a run after a common boundary: \(error)", at: now)
+        }
     }
 }

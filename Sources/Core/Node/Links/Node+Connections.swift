@@ -4,10 +4,8 @@
 
 import Causality
 import Crypto
-import Identity
 import Mesh
 import Replication
-import Roster
 import SecureLink
 import Wire
 
@@ -54,15 +52,6 @@ extension Node {
         perform(actions, of: connection, at: now)
     }
 
-    mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
-        guard let dial = links.dials.removeValue(forKey: id) else { return }
-        switch dial.purpose {
-        case .join(_, let request), .tell(_, _, let request):
-            joinFailed(request, reason: reason, answered: false, at: now)
-        default: reachability.recordDialFailure(dial.address, reason, at: now)
-        }
-    }
-
     mutating func received(_ id: ConnectionID, _ bytes: [UInt8], at now: Instant) {
         guard transaction.failure == nil, let connection = links.connections.handle(of: id) else { return }
         perform(links.connections.receive(bytes, on: connection, at: now), of: connection, at: now)
@@ -99,58 +88,6 @@ extension Node {
         }
     }
 
-    /// Sends frames on a link; one that ended in this step gets none.
-    mutating func send(_ frames: [LinkFrame], on link: LinkHandle) {
-        send(frames, on: links[link].connection)
-    }
-
-    /// The same before it is a mesh link.
-    mutating func send(_ frames: [LinkFrame], on connection: ConnectionHandle) {
-        guard let bytes = links.connections.seal(frames, on: connection, at: links.clock) else { return }
-        emit(bytes, on: connection)
-    }
-
-    private mutating func emit(_ bytes: [UInt8], on connection: ConnectionHandle) {
-        links.connections.recordSent(bytes.count, on: connection)
-        batch.emit(.send(links[connection].id, bytes))
-    }
-
-    /// Says CLOSE and ends the link, unless it ended in this step.
-    mutating func close(_ link: LinkHandle, _ code: CloseCode, _ reason: String, at now: Instant) {
-        close(links[link].connection, code, reason, at: now)
-    }
-
-    /// Says CLOSE and ends the connection, unless it ended in this step.
-    mutating func close(
-        _ connection: ConnectionHandle, _ code: CloseCode, _ reason: String, at now: Instant
-    ) {
-        guard links.connections.isOpen(connection) else { return }
-        for output in links[connection].secure.close(code, reason: reason) {
-            if case .send(let bytes) = output { emit(bytes, on: connection) }
-        }
-        batch.emit(.close(links[connection].id))
-        forget(connection, reason: reason, isReplaced: code == .replaced || code == .ownDevice, at: now)
-    }
-
-    /// The peer broke the protocol: counted against its device, and the link ends.
-    mutating func fault(_ link: LinkHandle, _ reason: String, at now: Instant) {
-        recordFault(of: links[link].connection, reason, at: now)
-        close(link, .protocolFault, reason, at: now)
-    }
-
-    private mutating func recordFault(of connection: ConnectionHandle, _ reason: String, at now: Instant) {
-        links.connections.counters.faults += 1
-        guard links.connections.isOpen(connection), let link = links.connections.linked(connection) else {
-            return
-        }
-        let device = links[link].device
-        let isRefused = reachability.recordFault(of: device, reason: reason, at: now)
-        batch.log(
-            .warning, "peer-fault",
-            "\(device.text) broke the protocol (\(reason)); the link was closed"
-                + (isRefused ? " and the device is refused for a while; update or inspect that node" : ""))
-    }
-
     /// A secure link ended by itself.
     private mutating func ended(
         _ connection: ConnectionHandle, _ end: LinkEnd, streamReason: String?, at now: Instant
@@ -177,57 +114,6 @@ extension Node {
         case .handshakeTooSlow: "the handshake took longer than \(MeshLimits.handshakeMilliseconds / 1_000) s"
         default: "handshake: \(fault)"
         }
-    }
-
-    /// Takes a connection out of every table and decides when its address is dialled again.
-    private mutating func forget(
-        _ connection: ConnectionHandle, reason: String, isReplaced: Bool = false, wasCutOff: Bool = false,
-        code: CloseCode? = nil, at now: Instant
-    ) {
-        let ended = links.connections.end(connection)
-        reachability.checkDials()
-        if code == .removed, let ended, let first = links.connections.channel(0, on: ended) {
-            toldLeaving(links[first].space, at: now)
-        }
-        switch links[connection].purpose {
-        case .accepted: break
-        case .tell(let address, _, let request): joinAfterTelling(request, at: address, now)
-        case .join(_, let request):
-            joinEnded(request, reason: reason, code: code, at: now)
-        case .mesh(let address, _):
-            if let ended {
-                linkEnded(ended, address, reason: reason, isReplaced: isReplaced, at: now)
-            } else if isReplaced {
-                reachability.recordReplacedDial(address, at: now)
-            } else if !wasCutOff || !reachability.tryNextKey(of: address, keyCount: dialKeyCount) {
-                reachability.recordDialFailure(address, reason, at: now)
-            }
-        }
-        guard let ended else { return }
-        let device = links[ended].device
-        supplierLost(links[connection].id, of: device, at: now)
-        if code == .enough { peerHasEnough(device, at: now) }
-        if !links.connections.table.isLinked(to: device) { trimPeerVectors(of: device) }
-        reachability.recordLinked(device, at: now)
-        if !isMember(device) {
-            // Of a stranger nothing is kept: who holds a space's key can make any number of them.
-            reachability.forgetLinked(device)
-            links.connections.forgetTraffic(with: device)
-            links.peerStates[device] = nil
-            for code in ["clock-far", "cloned"] { resolveAlarm(code: code, device: device) }
-        } else if !links.connections.table.isLinked(to: device) {
-            links.recordState(of: device, "waiting", at: now)
-            batch.log(.info, "link-down", "the link to \(device.text) ended: \(reason)")
-        }
-    }
-
-    /// A link that we had dialled is over.
-    private mutating func linkEnded(
-        _ link: LinkHandle, _ address: PeerAddress, reason: String, isReplaced: Bool, at now: Instant
-    ) {
-        if isReplaced, links.connections.table.isLinked(to: links[link].device) { return }
-        reachability.recordLinkEnd(
-            of: links[link].device, at: address, begun: links[link].begun, reason: reason, now: now)
     }
 
     /// The node stops: whoever is linked hears it, so that no stream looks cut off, and nobody is dialled

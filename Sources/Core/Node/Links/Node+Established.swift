@@ -1,6 +1,7 @@
 // The handshake is complete: who is at the other end is proved. Whether it belongs here, and which of several
 // links stays, is decided now.
 
+import Bytes
 import Causality
 import Crypto
 import Identity
@@ -169,5 +170,25 @@ extension Node {
         send(
             [LinkFrame(type: OpenFrame.type, channel: number, body: OpenFrame(tag: tag).encoded())], on: link)
         beginChannel(channel, at: now)
+    }
+
+    /// Somebody with an invite of ours is linked.
+    mutating func admitting(
+        _ connection: ConnectionHandle, _ link: EstablishedLink, _ invite: InviteID, at now: Instant
+    ) {
+        guard let index = spaces.handle(of: link.space) else {
+            return close(connection, .done, "the space was left", at: now)
+        }
+        let refusal = spaces[index].invites.refusal(
+            of: invite, to: link.peer.device, in: spaces[index].roster, at: now)
+        if let refusal { return refuse(connection, refusal, at: now) }
+        links[connection].phase = .admitting(
+            deadline: now.monotonic + MeshLimits.provisionalMilliseconds, hasProved: false)
+    }
+
+    mutating func refuse(
+        _ connection: ConnectionHandle, _ refusal: JoinRefusal, at now: Instant
+    ) {
+        close(connection, CloseCode(rawValue: refusal.closeCode), refusal.message, at: now)
     }
 }

@@ -9,7 +9,6 @@ import Bytes
 import Causality
 import Crypto
 import Identity
-import Mesh
 import Replication
 import Roster
 import SecureLink
@@ -61,36 +60,6 @@ extension Node {
     /// Answering costs a walk over a log's boundaries and a run of it: so many in a while, then silence.
     private mutating func answersSearch(_ place: ChannelPlace, at now: Instant) -> Bool {
         links[place.channel].forks.answersSearch(at: now.monotonic)
-    }
-
-    mutating func forkRunArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
-        do {
-            let frame = try ForkRunFrame(of: spaces[place.space].id, decoding: body)
-            guard let theirs = try open(frame.segment, in: place.space) else { return }
-            let base = ForkProof.Base(last: theirs.run.first.previous, chainHash: frame.baseHash)
-            // Of its own log a device wants branches before it has the trunk.
-            guard frame.purpose == .branch || spaces[place.space].logs[theirs.replica] != nil else { return }
-            try spaces[place.space].writeRun(to: &transaction)
-            let isShared =
-                try store.boundaryHash(of: LogID(spaces[place.space].id, theirs.replica), at: base.last)
-                == base.chainHash
-            if frame.purpose == .branch {
-                return try branchArrived(theirs, after: base, isShared: isShared, place, at: now)
-            }
-            guard isShared, let mine = try sealedRun(of: theirs.replica, after: base.last, in: place.space)
-            else {
-                return
-            }
-            try learn(
-                try ForkProof(base: base, mine.run, theirs, in: spaces[place.space].id), in: place.space,
-                from: nil, at: now)
-        } catch let failure as StoreFailure {
-            transaction.fail(failure)
-        } catch ForkProofFault.noDifference {
-            // One of us has just more than the other: anti-entropy takes care of it.
-        } catch {
-            fault(place.link, "a run after a common boundary: \(error)", at: now)
-        }
     }
 
     // MARK: What is held

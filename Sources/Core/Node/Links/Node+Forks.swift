@@ -3,9 +3,7 @@
 
 import Bytes
 import Causality
-import Crypto
 import Identity
-import Mesh
 import Replication
 import Roster
 import SecureLink
@@ -89,16 +87,6 @@ extension Node {
 
     // MARK: Frames
 
-    /// What to say of forks when a channel has become full: nothing where there are none.
-    func openingForks(on channel: inout SpaceChannel, _ number: UInt16, in index: SpaceHandle) -> [LinkFrame]
-    {
-        guard channel.forks.says(.hash) else { return [] }
-        let closed = spaces[index].forks.closed
-        guard !closed.isEmpty else { return [] }
-        return [LinkFrame(ForksFrame(hash: closed.hash, entries: nil), on: number)]
-            + asksForBranches(on: number, in: index)
-    }
-
     mutating func forksArrived(_ frame: ForksFrame, _ place: ChannelPlace, at now: Instant) {
         let closed = spaces[place.space].forks.closed
         guard frame.hash != closed.hash else { return }
@@ -128,37 +116,6 @@ extension Node {
         let lacking = theirs.contains { entry in closed[entry.replica].map { $0.first > entry.first } ?? true
         }
         if lacking { sendForks(place) }
-    }
-
-    /// Once a channel.
-    private mutating func sendForks(_ place: ChannelPlace) {
-        guard links[place.channel].forks.says(.list) else { return }
-        let closed = spaces[place.space].forks.closed
-        let entries = closed.replicas.compactMap { replica in
-            closed[replica].map {
-                ForksFrame.Entry(replica: replica, first: $0.first, trunkHash: $0.trunkHash)
-            }
-        }
-        let frame = ForksFrame(hash: closed.hash, entries: entries)
-        send([LinkFrame(frame, on: place.number)], on: place.link)
-    }
-
-    func proof(_ record: ForkRecord, in index: SpaceHandle) -> ForkProof? {
-        do throws(ForkProof.StoredFault) {
-            return try ForkProof(decoding: record.proof, in: spaces[index].id)
-        } catch {
-            preconditionFailure("the proof of \(record.replica) was read when the space was: \(error)")
-        }
-    }
-
-    mutating func proofFrame(_ proof: ForkProof, in index: SpaceHandle, on number: UInt16) -> LinkFrame? {
-        guard let content = spaces[index].keys.current.content else { return nil }
-        let space = spaces[index].id
-        let segments = proof.runs.map {
-            Segment.seal($0, in: space, contentKey: content, nonce: entropy.bytes(24))
-        }
-        let frame = ForkProofFrame(baseHash: proof.base.chainHash, segments[0], segments[1])
-        return LinkFrame(type: FrameType.forkProof.rawValue, channel: number, body: frame.encoded())
     }
 
     mutating func forkProofArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
@@ -201,14 +158,5 @@ extension Node {
             return compareBoundaries(proof.replica, place, at: now)
         }
         try learn(earlier, in: place.space, from: nil, at: now)
-    }
-
-    /// The run of a segment, under whichever of our keys it names; nil when we hold none of that name.
-    func open(_ segment: Segment, in index: SpaceHandle) throws(SegmentFault) -> SealedRun? {
-        let key = spaces[index].keys.epochs.reversed().compactMap(\.content).first {
-            ContentKeyID(of: $0) == segment.header.keyID
-        }
-        guard let key else { return nil }
-        return try segment.open(contentKey: key)
     }
 }

@@ -3,12 +3,8 @@
 
 import Bytes
 import Causality
-import Crypto
 import Identity
-import Mesh
 import Replication
-import Roster
-import SecureLink
 import Wire
 
 extension Node {
@@ -37,11 +33,6 @@ extension Node {
         } catch {
             transaction.fail(error)
         }
-    }
-
-    /// The link to a device is gone: of what it said, logs that are nobody's need not be remembered.
-    mutating func trimPeerVectors(of peer: DeviceID) {
-        for index in spaces.indices { spaces[index].trimPeerVector(of: peer) }
     }
 
     mutating func receivedArrived(_ frame: ReceivedFrame, _ place: ChannelPlace, at now: Instant) {
@@ -78,95 +69,6 @@ extension Node {
         try suspect(entry.replica, place, at: now)
     }
 
-    /// Equal sequences, different bytes: told at once, and the two branches are looked for.
-    mutating func suspect(_ replica: ReplicaID, _ place: ChannelPlace, at now: Instant) throws(StoreFailure) {
-        let index = place.space
-        let peer = links[place.link].device
-        raise(
-            Alarm(
-                code: "fork-suspicion",
-                message: "log \(replica) of space \(spaces[index].name) differs between this node and "
-                    + peer.text,
-                hint: "a copied or restored node wrote it twice; both branches are kept where they are",
-                since: now.wall, space: spaces[index].id, device: peer))
-        compareBoundaries(replica, place, at: now)
-        if replica == spaces[index].ownReplica {
-            try leaveOwnLog(
-                of: index, "a peer holds other bytes in this node's log \(replica)", claimedBy: peer, at: now)
-        }
-    }
-
-    /// Our log went on elsewhere: it is not written to any more, and fetched like any other.
-    mutating func leaveOwnLog(
-        of index: SpaceHandle, _ reason: String, claimedBy peer: DeviceID? = nil, at now: Instant
-    ) throws(StoreFailure) {
-        // Words alone make us leave one log of a space for each member, until it shows what it spoke of.
-        if let peer {
-            guard spaces[index].findings.claims.insert(peer).inserted else { return }
-        }
-        raise(
-            Alarm(
-                code: "restored", message: "\(reason): its state is older than what it once sent",
-                hint: "nothing is lost: the log is fetched, and this node goes on in a new one",
-                since: now.wall,
-                space: spaces[index].id))
-        if let replica = spaces[index].ownReplica,
-            spaces[index].held[replica] > spaces[index].durable[replica]
-        {
-            // Written in this very batch, at dots that are taken elsewhere: nobody was told yet, so it
-            // never was, and is made again in a new log. The value is made again from a store that still
-            // names the old one: what was learned must outlive that.
-            spaces[index].findings.isRetiring = true
-            spaces[index].logs.retireOwn()
-            throw .overtaken
-        }
-        spaces[index].logs.retireOwn()
-        try keepContinuity(reason, at: now)
-        try store.put(spaces[index].record)
-    }
-
-    /// A log of this device that this node did not write, or not so far: a copy or an older state is about.
-    mutating func recordOwnLog(
-        _ replica: ReplicaID, to last: SequenceNumber, _ declaration: Change.Declaration,
-        _ place: ChannelPlace, at now: Instant
-    ) throws(StoreFailure) {
-        guard declaration.device == device else { return }
-        spaces[place.space].findings.claims.remove(links[place.link].device)
-        if left.wrote(replica, to: last) { return }
-        if replica == spaces[place.space].ownReplica {
-            return try leaveOwnLog(
-                of: place.space, "a peer sent changes of this node's log \(replica) that it does not hold",
-                at: now)
-        }
-        raise(
-            Alarm(
-                code: "restored",
-                message: "changes of this device that it did not hold came from a peer, in log \(replica)",
-                hint: "its state was restored or copied; nothing is lost, and this node writes another log",
-                since: now.wall, space: spaces[place.space].id))
-    }
-
-    /// The chain hash of our own log, made again from its bytes: at most a section of them. Zero, which is
-    /// nobody's, when none of our changes ends there.
-    private func ownChainHash(at last: SequenceNumber, in index: SpaceHandle) throws(StoreFailure) -> Bytes32?
-    {
-        guard let replica = spaces[index].ownReplica, last <= spaces[index].durable[replica] else {
-            return nil
-        }
-        return try store.chainHash(of: LogID(spaces[index].id, replica), through: last)
-    }
-
-    /// The chain hash of a log at exactly this sequence, when a seal there is held.
-    func chainHash(
-        of replica: ReplicaID, at last: SequenceNumber, in index: SpaceHandle
-    ) throws(StoreFailure) -> Bytes32? {
-        let space = spaces[index].id
-        if let told = spaces[index].replication.advertised?.hash(of: replica, at: last) { return told }
-        guard last <= spaces[index].durable[replica] else { return nil }
-        let seal = try store.seals(space, replica, from: last, limit: 1).first
-        return seal?.last == last ? seal?.chainHash : nil
-    }
-
     /// Brings what is told of a space up to what is durable. Only sealed prefixes are named: what is behind
     /// the last seal held cannot be passed on.
     mutating func updateAdvertised(_ index: SpaceHandle) throws(StoreFailure) {
@@ -187,26 +89,5 @@ extension Node {
             }
         }
         told.finish(durable, at: position)
-    }
-}
-
-extension Space {
-    /// A device said what it holds. Over all its links, copies of it included, no more logs than one of them
-    /// may name.
-    fileprivate mutating func recordVector(_ vector: VersionVector, of peer: DeviceID, isFull: Bool) {
-        if isFull {
-            peerVectors[peer] = vector
-            return
-        }
-        peerVectors[peer, default: VersionVector()].join(vector)
-        if peerVectors[peer]?.count ?? 0 > held.count + ReplicationLimits.haveLogsMax {
-            trimPeerVector(of: peer)
-        }
-    }
-
-    /// Logs of which nothing is held here go.
-    fileprivate mutating func trimPeerVector(of peer: DeviceID) {
-        guard let said = peerVectors[peer] else { return }
-        peerVectors[peer] = VersionVector(said.entries.filter { logs[$0.replica] != nil })
     }
 }

@@ -10,8 +10,6 @@
 
 import Causality
 import Crypto
-import Identity
-import Mesh
 import Replication
 import Roster
 import SecureLink
@@ -107,31 +105,6 @@ extension Node {
         reachability.checkDials()
     }
 
-    /// A member of a space that was left is heard for so long.
-    func leavingStanding(at now: Instant) -> SpaceChannel.Standing {
-        .provisional(
-            bytesLeft: MeshLimits.provisionalBytes,
-            deadline: now.monotonic + MeshLimits.provisionalMilliseconds)
-    }
-
-    /// Asks the peer of a link what it knows of the spaces that were left.
-    mutating func openLeavingChannels(on link: LinkHandle, at now: Instant) {
-        let standing = leavingStanding(at: now)
-        for space in left.leaving {
-            let number = links[link].nextChannel
-            guard links.connections.channel(of: space.id, on: link) == nil,
-                space.roster.role(of: links[link].device) != nil, number < .max - 2
-            else { continue }
-            links[link].nextChannel = number + 2
-            links.connections.open(number, for: space.id, standing, on: link)
-            let tag = LinkKeys.openTag(
-                accessSecret: space.keys.current.access, handshakeHash: links[link].handshakeHash,
-                role: links[link].role)
-            let body = OpenFrame(tag: tag).encoded()
-            send([LinkFrame(type: OpenFrame.type, channel: number, body: body)], on: link)
-        }
-    }
-
     /// A member of a space that was left says which operations it holds.
     mutating func leavingHaveArrived(
         _ frame: RosterHaveFrame, on channel: ChannelHandle, at now: Instant
@@ -146,35 +119,6 @@ extension Node {
             guard number != 0 else { return }
             links.connections.close(channel)
             openLeavingChannels(on: link, at: now)
-        }
-    }
-
-    /// A member has the leave operation on its disk: nothing of the space is needed any more.
-    mutating func toldLeaving(_ space: SpaceID, at now: Instant) {
-        guard let name = left[space]?.name, forgetLeaving(space) else { return }
-        batch.log(
-            .info, "space-left-told", "a member of space \(name) (\(space)) knows that this device left")
-        for channel in links.channels(of: space) {
-            let (link, number) = (links[channel].link, links[channel].number)
-            links.connections.close(channel)
-            if number == 0, links[link].channels.isEmpty {
-                close(link, .done, "the space was left", at: now)
-            }
-        }
-    }
-
-    /// False when the store failed.
-    @discardableResult
-    mutating func forgetLeaving(_ space: SpaceID) -> Bool {
-        left.forget(space)
-        reachability.keys.forget(space)
-        do throws(StoreFailure) {
-            try transaction.beginWriting()
-            try store.setMeta(NodeMeta.left, left.encoded())
-            return true
-        } catch {
-            transaction.fail(error)
-            return false
         }
     }
 

@@ -1,14 +1,11 @@
 // What time does to links: PINGs, dead links, clocks that are compared, a machine that slept, and the moment
 // at which the address book goes to disk.
 
-import Bytes
 import Causality
-import Crypto
 import Identity
 import Mesh
 import Replication
 import SecureLink
-import Wire
 
 extension Node {
     /// What is due on links, joins and the address book.
@@ -65,27 +62,6 @@ extension Node {
         }
     }
 
-    // MARK: PING
-
-    /// The token, then our wall clock: the peer compares it with its own.
-    func ping(_ token: UInt64, at now: Instant) -> LinkFrame {
-        var writer = ByteWriter()
-        writer.u64(token)
-        writer.u64(now.wall)
-        return LinkFrame(type: LinkFrame.ping, body: writer.bytes)
-    }
-
-    /// The peer asked for a sign of life, and got it. Its clock is as old as half a round trip.
-    mutating func pinged(_ body: [UInt8], on connection: ConnectionHandle, at now: Instant) {
-        guard let link = links.connections.linked(connection), body.count == 16 else { return }
-        let wall = body[8...].reduce(0) { $0 << 8 | UInt64($1) }
-        let theirs = wall.addingReportingOverflow((links[link].liveness.roundTripMilliseconds ?? 0) / 2)
-        let offset =
-            Int64(clamping: theirs.overflow ? .max : theirs.partialValue) &- Int64(clamping: now.wall)
-        links[link].clockOffset = offset
-        checkClock(links[link].device, offset, at: now)
-    }
-
     // MARK: Sleep
 
     /// Called with every input. Links make a tick due at least once a PING interval, dials once in half a
@@ -102,16 +78,6 @@ extension Node {
             "\((now.monotonic - last) / 1_000) s went by unseen (the machine slept?); peers are dialled and "
                 + "links asked at once")
         askAll(at: now)
-    }
-
-    /// What was known of the network may be wrong: links have a few seconds to answer, and all that waits is
-    /// dialled.
-    mutating func askAll(at now: Instant) {
-        for link in links.connections.linkHandles {
-            let token = links[link].liveness.resume(at: now.monotonic)
-            send([ping(token, at: now)], on: link)
-        }
-        reachability.resetBackOff()
     }
 
     /// When `tickLinks`, `dialDue` or `pump` have something to do.

@@ -4,6 +4,7 @@
 
 import Causality
 import Mesh
+import Replication
 import Roster
 import Wire
 
@@ -52,4 +53,7 @@ extension Node {
             reachability.learn(member.description.addresses, of: member.device)
         }
     }
+
+    /// True when not everybody is linked to everybody.
+    func isLarge(_ index: SpaceHandle) -> Bool { spaces[index].replication.view?.isLarge ?? false }
 }

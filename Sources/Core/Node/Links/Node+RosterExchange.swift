@@ -3,24 +3,12 @@
 
 import Bytes
 import Causality
-import Crypto
-import Mesh
 import Replication
 import Roster
 import SecureLink
 import Wire
 
 extension Node {
-    func rosterHave(of index: SpaceHandle, on number: UInt16) -> LinkFrame {
-        rosterHave(of: spaces[index].roster, on: number)
-    }
-
-    func rosterHave(of roster: Roster, on number: UInt16) -> LinkFrame {
-        let heads = Array(roster.heads.prefix(RosterLimits.headsMax))
-        let summary = Array(Set(roster.summary()).sorted().prefix(RosterLimits.summaryMax))
-        return LinkFrame(RosterHaveFrame(heads: heads, summary: summary), on: number)
-    }
-
     mutating func rosterHaveArrived(_ frame: RosterHaveFrame, _ place: ChannelPlace, at now: Instant) {
         links[place.channel].roster.receive(frame)
         answerRosterHave(place, at: now)
@@ -63,11 +51,6 @@ extension Node {
         keepRoster(added, in: place.space, at: now)
     }
 
-    /// Executed changes are not taken back yet, so what could void them is taken from nobody (decision 0040).
-    static var revokesRightsFault: String {
-        "it removes or demotes a member, which this version cannot carry out"
-    }
-
     /// Stores operations that were just added, and does what follows from them.
     mutating func keepRoster(_ added: [RosterOperation], in index: SpaceHandle, at now: Instant) {
         guard !added.isEmpty else { return }
@@ -96,13 +79,6 @@ extension Node {
         for link in links.connections.linkHandles { openChannels(on: link, at: now) }
     }
 
-    /// Sends what the peer of a channel is not known to have.
-    mutating func sendRoster(of index: SpaceHandle, on channel: ChannelHandle) {
-        let roster = spaces[index].roster
-        guard let lacking = links[channel].roster.advance(to: roster) else { return }
-        send(Self.operationFrames(lacking, on: links[channel].number), on: links[channel].link)
-    }
-
     /// A provisional peer becomes full on the same link when the roster lists it, and the other way round.
     private mutating func updateStanding(_ place: ChannelPlace, at now: Instant) {
         let isListed = spaces[place.space].roster.role(of: links[place.link].device) != nil
@@ -126,30 +102,5 @@ extension Node {
         } else {
             links.connections.close(place.channel)
         }
-    }
-
-    static func operationFrames(_ operations: [RosterOperation], on number: UInt16) -> [LinkFrame] {
-        var frames: [LinkFrame] = []
-        var part: [[UInt8]] = []
-        var bytes = 0
-        for operation in operations {
-            if bytes + operation.bytes.count > RosterLimits.joinPartBytesMax
-                || part.count == WireLimits.rosterOperationsMax
-            {
-                frames.append(LinkFrame(RosterOperationsFrame(operations: part), on: number))
-                (part, bytes) = ([], 0)
-            }
-            part.append(operation.bytes)
-            bytes += operation.bytes.count
-        }
-        if !part.isEmpty { frames.append(LinkFrame(RosterOperationsFrame(operations: part), on: number)) }
-        return frames
-    }
-}
-
-extension LinkFrame {
-    /// A frame of replication on a channel.
-    init(_ body: some FrameBody, on channel: UInt16) {
-        self.init(type: Swift.type(of: body).type.rawValue, channel: channel, body: body.encoded())
     }
 }

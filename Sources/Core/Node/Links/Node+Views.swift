@@ -2,7 +2,6 @@
 // neighbours and walks say. A link is kept as long as one shared space wants it.
 
 import Causality
-import Identity
 import Mesh
 import Replication
 import Roster
@@ -25,9 +24,6 @@ extension Node {
             spaces[index].replication.view = view
         }
     }
-
-    /// True when not everybody is linked to everybody.
-    func isLarge(_ index: SpaceHandle) -> Bool { spaces[index].replication.view?.isLarge ?? false }
 
     /// Links that a large space is to have.
     var activeLinks: Int { configuration.settings.activeLinks }
@@ -95,11 +91,6 @@ extension Node {
         let found = links.channels(of: space).first { links.peer(of: $0) == device }
         guard let channel = found else { return }
         send([LinkFrame(body, on: links[channel].number)], on: links[channel].link)
-    }
-
-    /// A peer closed the link because it has enough: others first for a while.
-    mutating func peerHasEnough(_ peer: DeviceID, at now: Instant) {
-        for index in spaces.indices { spaces[index].replication.view?.avoid(peer, at: now.monotonic) }
     }
 
     // MARK: Time

@@ -4,7 +4,6 @@
 import Bytes
 import Causality
 import Crypto
-import Identity
 import Roster
 import Wire
 
@@ -30,27 +29,6 @@ extension Node {
         batch.log(.notice, "space-created", "space \(name) (\(roster.space)) was created")
         guard let index = spaces.handle(of: roster.space) else { preconditionFailure("the space was added") }
         batch.answer(id, .space(report(spaces[index])))
-    }
-
-    /// A local name is free, and there is room for one more space.
-    func checkName(_ name: String) throws(NodeError) {
-        guard SpaceName(name) != nil, SpaceID(digits: name) == nil else { throw .invalidName(name) }
-        if spaces.contains(where: { $0.name == name }) { throw .nameTaken(name) }
-        guard spaces.count < NodeLimits.spacesMax else {
-            throw .tooMany(what: "spaces", limit: NodeLimits.spacesMax)
-        }
-    }
-
-    /// The name itself when it is free here and no id, else the first of name-2, name-3 … that is.
-    func freeName(like name: String) -> String {
-        let taken = Set(spaces.map(\.name))
-        if !taken.contains(name), SpaceID(digits: name) == nil { return name }
-        for number in 2... {
-            let suffix = "-\(number)"
-            let stem = name.prefix(RosterLimits.spaceNameBytesMax - suffix.utf8.count)
-            if !taken.contains(stem + suffix) { return stem + suffix }
-        }
-        preconditionFailure("\(taken.count) spaces take all names")
     }
 
     /// What this device says of itself in rosters.
@@ -144,18 +122,4 @@ extension Node {
         }
         try store.setMeta(NodeMeta.invites(spaces[index].id), spaces[index].invites.encoded())
     }
-}
-
-extension SpaceID {
-    /// Nil unless the text is an id as the API writes it: 64 hexadecimal digits in lower case.
-    init?(digits text: String) {
-        guard text.utf8.count == 64, let raw = Hex.decode(text) else { return nil }
-        self.init(raw: Bytes32(raw))
-        if description != text { return nil }
-    }
-}
-
-extension Instant {
-    /// The wall time as operations carry it.
-    var timestamp: Timestamp { min(Timestamp(milliseconds: wall), .max) }
 }

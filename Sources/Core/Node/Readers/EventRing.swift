@@ -67,7 +67,6 @@ struct EventRing: Sendable {
             head = 0
         }
     }
-
 }
 
 extension WatchLine {

@@ -87,16 +87,6 @@ extension Node {
         return shared
     }
 
-    /// There is somebody to dial.
-    var isDialling: Bool { !(spaces.isEmpty && left.leaving.isEmpty) && !links.isStopping }
-
-    mutating func dial(_ address: PeerAddress, for purpose: ConnectionPurpose) {
-        let id = links.nextDial
-        links.nextDial = ConnectionID(id.value + 1)
-        links.dials[id] = PendingDial(address: address, purpose: purpose)
-        batch.emit(.dial(id, address.string))
-    }
-
     /// Devices with a link that answers.
     private func wellLinked(at now: Instant) -> Set<DeviceID> {
         var devices: Set<DeviceID> = []
@@ -104,11 +94,6 @@ extension Node {
             devices.insert(links[link].device)
         }
         return devices
-    }
-
-    func isMember(_ peer: DeviceID) -> Bool {
-        spaces.contains { $0.roster.role(of: peer) != nil }
-            || left.leaving.contains { $0.roster.role(of: peer) != nil }
     }
 
     // MARK: Beacons

@@ -1,0 +1,48 @@
+// The roster as frames say it.
+
+import Bytes
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    func rosterHave(of index: SpaceHandle, on number: UInt16) -> LinkFrame {
+        rosterHave(of: spaces[index].roster, on: number)
+    }
+
+    func rosterHave(of roster: Roster, on number: UInt16) -> LinkFrame {
+        let heads = Array(roster.heads.prefix(RosterLimits.headsMax))
+        let summary = Array(Set(roster.summary()).sorted().prefix(RosterLimits.summaryMax))
+        return LinkFrame(RosterHaveFrame(heads: heads, summary: summary), on: number)
+    }
+
+    /// Sends what the peer of a channel is not known to have.
+    mutating func sendRoster(of index: SpaceHandle, on channel: ChannelHandle) {
+        let roster = spaces[index].roster
+        guard let lacking = links[channel].roster.advance(to: roster) else { return }
+        send(Self.operationFrames(lacking, on: links[channel].number), on: links[channel].link)
+    }
+
+    static func operationFrames(_ operations: [RosterOperation], on number: UInt16) -> [LinkFrame] {
+        var frames: [LinkFrame] = []
+        var part: [[UInt8]] = []
+        var bytes = 0
+        for operation in operations {
+            if bytes + operation.bytes.count > RosterLimits.joinPartBytesMax
+                || part.count == WireLimits.rosterOperationsMax
+            {
+                frames.append(LinkFrame(RosterOperationsFrame(operations: part), on: number))
+                (part, bytes) = ([], 0)
+            }
+            part.append(operation.bytes)
+            bytes += operation.bytes.count
+        }
+        if !part.isEmpty { frames.append(LinkFrame(RosterOperationsFrame(operations: part), on: number)) }
+        return frames
+    }
+
+    /// Executed changes are not taken back yet, so what could void them is taken from nobody (decision 0040).
+    static var revokesRightsFault: String {
+        "it removes or demotes a member, which this version cannot carry out"
+    }
+}
