@@ -117,7 +117,7 @@ import Wire
         let line = WatchLine.resync(cursor: "aa.5")
         #expect(
             found { () throws(Violation) in try checker.takeLine(line, at: 0) } == .watchesWithoutGaps)
-        checker.noteLostBatch(0)
+        checker.recordLostBatch(0)
         #expect(found { () throws(Violation) in try checker.takeLine(line, at: 0) } == nil)
         #expect(checker.views[0].watch.isWhole && checker.views[0].watch.cursor == "aa.5")
         #expect(

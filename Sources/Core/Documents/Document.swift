@@ -33,7 +33,7 @@ public struct Document: Sendable {
         _ operations: [Operation], stamps: [OperationStamp], wantsPatches: Bool = true
     ) -> [Patch] {
         precondition(operations.count == stamps.count, "a stamp for each operation")
-        var batch = Batch(wantsPatches: wantsPatches)
+        var batch = PatchBatch(wantsPatches: wantsPatches)
         for (operation, stamp) in zip(operations, stamps) {
             precondition(operation.document == key, "an operation of \(operation.document) in \(key)")
             state.apply(operation, stamp, &batch)
@@ -44,7 +44,7 @@ public struct Document: Sendable {
     /// The same for one operation, when nobody wants patches.
     public mutating func apply(_ operation: Operation, _ stamp: OperationStamp) {
         precondition(operation.document == key, "an operation of \(operation.document) in \(key)")
-        var batch = Batch(wantsPatches: false)
+        var batch = PatchBatch(wantsPatches: false)
         state.apply(operation, stamp, &batch)
         for slot in batch.emptied { state.freeIfEmpty(slot) }
     }
@@ -56,7 +56,7 @@ public struct Document: Sendable {
     public var isVisible: Bool { state.shownRoot != nil }
 
     /// The patches of a batch; frees the slots that it emptied.
-    mutating func finish(_ batch: consuming Batch) -> [Patch] {
+    mutating func finish(_ batch: consuming PatchBatch) -> [Patch] {
         let patches = batch.recorder.map { state.patches(from: $0) } ?? []
         for slot in batch.emptied { state.freeIfEmpty(slot) }
         return patches

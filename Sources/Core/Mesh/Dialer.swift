@@ -53,7 +53,7 @@ public struct Dialer: Sendable {
     /// first, among equals in their order. Call again at `deadline`.
     public mutating func start(_ candidates: [DialCandidate], at now: UInt64) -> [PeerAddress] {
         recent.removeAll { $0 + 1_000 <= now }
-        noteHearsay(in: candidates, at: now)
+        recordHearsay(in: candidates, at: now)
         let due = candidates.enumerated().compactMap { order, candidate -> (UInt64, Int, DialCandidate)? in
             let attempt = attempts[candidate.address] ?? Attempt()
             return attempt.isUnderWay || attempt.notBefore > now ? nil : (attempt.notBefore, order, candidate)
@@ -79,7 +79,7 @@ public struct Dialer: Sendable {
 
     /// What is said of a device for the first time waits from now on: whoever was named before goes first,
     /// and an invention of each second does not overtake an address that failed once.
-    private mutating func noteHearsay(in candidates: [DialCandidate], at now: UInt64) {
+    private mutating func recordHearsay(in candidates: [DialCandidate], at now: UInt64) {
         for candidate in candidates where candidate.isHearsay && attempts[candidate.address] == nil {
             attempts[candidate.address] = Attempt(notBefore: now)
         }

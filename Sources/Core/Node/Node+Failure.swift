@@ -88,7 +88,7 @@ extension Node {
         }
     }
 
-    mutating func noteDiskFree(_ bytes: UInt64, at now: Instant) {
+    mutating func recordDiskFree(_ bytes: UInt64, at now: Instant) {
         let wasLow = diskFree < NodeLimits.diskFloorBytes
         if bytes > diskFree { links.pause.end() }
         diskFree = bytes

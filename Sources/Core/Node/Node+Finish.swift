@@ -8,11 +8,11 @@ extension Node {
     mutating func finishSpaces(at now: Instant) throws(StoreFailure) {
         if transaction.failure != nil { return }
         for index in spaces.indices where spaces[index].findings.isRetiring {
-            try keepContinuity(
+            try storeRestoreReason(
                 "the log of this node in space \(spaces[index].name) went on elsewhere", at: now)
             try store.put(spaces[index].record)
         }
-        for index in spaces.indices { noteDamages(in: index, at: now) }
+        for index in spaces.indices { recordDamages(in: index, at: now) }
         for index in spaces.indices where spaces[index].hasUnwritten {
             try spaces[index].seal(with: configuration.device, in: &transaction)
         }
@@ -23,10 +23,10 @@ extension Node {
     }
 
     /// Documents that were found damaged in this batch: somebody should look.
-    private mutating func noteDamages(in index: SpaceHandle, at now: Instant) {
+    private mutating func recordDamages(in index: SpaceHandle, at now: Instant) {
         for (key, damage) in spaces[index].documents.takeDamages() {
             if damage.isUnreadable {
-                noteUnreadable(key, of: spaces[index].id, damage.reason, at: now)
+                recordUnreadable(key, of: spaces[index].id, damage.reason, at: now)
                 continue
             }
             raise(

@@ -63,7 +63,7 @@ extension Node {
             spaces[index].logs.retireOwn()
             try store.put(spaces[index].record)
         }
-        try keepContinuity(reason, at: now)
+        try storeRestoreReason(reason, at: now)
         raise(Self.restored(reason, since: now.wall))
     }
 

@@ -70,7 +70,7 @@ public struct Node<Store: ChangeStore> {
             at: now.monotonic)
         try openStore(at: now)
         try openLinks(at: now)
-        describeAnew(at: now)
+        updateDeviceName(at: now)
     }
 
     /// A node over a store that holds the same spaces as another's, which are then shared and not read again:
@@ -102,7 +102,7 @@ public struct Node<Store: ChangeStore> {
     /// Takes one input. Effects come with the next `commit`.
     public mutating func handle(_ input: Input, at now: Instant) {
         defer { links.connections.sweep() }
-        noteTime(at: now)
+        recordTime(at: now)
         switch input {
         case .request(let id, let request): handle(id, request, at: now)
         case .cancel(let id): cancel(id, at: now)
@@ -122,8 +122,8 @@ public struct Node<Store: ChangeStore> {
             tickCrashGuard(at: now)
             tickForks(at: now)
             tickLinks(at: now)
-        case .diskFree(let bytes): noteDiskFree(bytes, at: now)
-        case .settings(let settings): take(settings, at: now)
+        case .diskFree(let bytes): recordDiskFree(bytes, at: now)
+        case .settings(let settings): apply(settings, at: now)
         case .stopping: stopLinks(at: now)
         }
     }

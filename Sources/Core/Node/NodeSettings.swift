@@ -38,7 +38,7 @@ public struct NodeSettings: Sendable, Equatable {
 
 extension Node {
     /// Takes what differs into effect; equal settings cost nothing.
-    mutating func take(_ settings: NodeSettings, at now: Instant) {
+    mutating func apply(_ settings: NodeSettings, at now: Instant) {
         let old = configuration.settings
         configuration.settings = settings
         if settings.staticPeers != old.staticPeers {
@@ -48,12 +48,12 @@ extension Node {
         links.connections.set(settings.liveness, at: now)
         reachability.setAdvertise(settings.advertise)
         if settings.activeLinks != old.activeLinks { reachability.checkDials() }
-        if settings.deviceName != old.deviceName { describeAnew(at: now) }
+        if settings.deviceName != old.deviceName { updateDeviceName(at: now) }
     }
 
     /// Tells each roster this device's name where it says another: after a reload, and at a start with
     /// another name than before.
-    mutating func describeAnew(at now: Instant) {
+    mutating func updateDeviceName(at now: Instant) {
         guard let name = DeviceName(configuration.settings.deviceName) else {
             return batch.log(
                 .warning, "device-name",
@@ -68,7 +68,7 @@ extension Node {
                 let operation = try spaces[index].membership.roster.author(
                     .deviceUpdate(.init(update)), at: now.timestamp, by: configuration.device)
                 _ = try spaces[index].membership.roster.add(operation)
-                keepRoster([operation], in: index, at: now)
+                storeRoster([operation], in: index, at: now)
             } catch {
                 // Whoever left or was removed has no word in that roster any more.
                 batch.log(

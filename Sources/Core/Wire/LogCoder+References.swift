@@ -246,7 +246,8 @@ extension LogCoder {
         dictionary.remember(place: last)
     }
 
-    mutating func decodePlace(from body: inout ByteReader) throws(DecodeFault) -> LogDictionary.Place {
+    mutating func decodePlace(from body: inout ByteReader) throws(DecodeFault) -> LogDictionary.ContainerSlot
+    {
         let code = try body.varint()
         if code > 0 { return dictionary.places[try placeIndex(code)] }
         let base = try body.varint()

@@ -50,7 +50,7 @@ struct LogDictionary: Sendable {
     }
 
     /// What a place's index stands for.
-    struct Place: Sendable {
+    struct ContainerSlot: Sendable {
         let document: Int
         let path: ContainerPath
     }
@@ -64,7 +64,7 @@ struct LogDictionary: Sendable {
     private(set) var keys = Interned<Key>()
     private(set) var placeNames = Interned<PlaceName>()
     /// One for each of `placeNames`. Closed under prefixes: whoever is in it has all its ancestors in it.
-    private(set) var places: [Place] = []
+    private(set) var places: [ContainerSlot] = []
     /// The place named last, which mostly is the next one too; -1 when it is not known.
     private(set) var recentPlace = -1
     /// The right origin named last: typing in the middle of a text repeats it with every character.
@@ -88,7 +88,7 @@ struct LogDictionary: Sendable {
     mutating func intern(root document: Int, _ generation: Generation) -> (index: Int, isNew: Bool) {
         let found = placeNames.intern(.root(document: document, generation))
         if found.isNew {
-            places.append(Place(document: document, path: ContainerPath(generation: generation)))
+            places.append(ContainerSlot(document: document, path: ContainerPath(generation: generation)))
         }
         return found
     }
@@ -106,7 +106,7 @@ struct LogDictionary: Sendable {
     mutating func add(child step: ContainerStep, of parent: Int) -> Int {
         var path = places[parent].path
         path.append(step)
-        places.append(Place(document: places[parent].document, path: path))
+        places.append(ContainerSlot(document: places[parent].document, path: path))
         return placeNames.add(.child(of: parent, step))
     }
 

@@ -10,7 +10,7 @@ import Bytes
 import Causality
 
 extension DocumentState {
-    mutating func apply(_ operation: Operation, _ stamp: OperationStamp, _ batch: inout Batch) {
+    mutating func apply(_ operation: Operation, _ stamp: OperationStamp, _ batch: inout PatchBatch) {
         switch operation.body {
         case .unknown:
             preconditionFailure("a change with unknown operations is skipped whole")
@@ -51,7 +51,7 @@ extension DocumentState {
     /// them.
     private mutating func open(
         _ generation: Generation, _ steps: [ContainerStep], _ isEdit: Bool, _ stamp: OperationStamp,
-        _ batch: inout Batch
+        _ batch: inout PatchBatch
     ) -> ContainerHandle {
         batch.recorder?.touch(Self.root, in: self)
         var container = openContainer(.map, generation, in: Self.root)
@@ -67,7 +67,7 @@ extension DocumentState {
     /// What `open` does, for the path that is remembered.
     @discardableResult
     mutating func reopen(
-        _ isEdit: Bool, _ stamp: OperationStamp, _ batch: inout Batch
+        _ isEdit: Bool, _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) -> ContainerHandle {
         for index in recentChain.indices {
             let link = recentChain[index]
@@ -94,7 +94,7 @@ extension DocumentState {
     /// The named slot, noted by the recorder as it was before; an edit counts for a list element.
     private mutating func open(
         _ name: Slot, in container: ContainerHandle, _ isEdit: Bool, _ stamp: OperationStamp,
-        _ batch: inout Batch
+        _ batch: inout PatchBatch
     ) -> SlotHandle {
         let slot: SlotHandle
         switch name {
@@ -118,7 +118,7 @@ extension DocumentState {
     // MARK: Actions
 
     private mutating func perform(
-        _ action: Action, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+        _ action: Action, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         // The container is there: that is all.
         if case .make = action { return }
@@ -128,7 +128,7 @@ extension DocumentState {
     /// Writes the register of a slot; an edit of the container, and of the element that the slot is.
     mutating func write(
         _ value: Scalar, _ generation: Generation, to name: Slot, in container: ContainerHandle,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         let slot = open(name, in: container, true, stamp, &batch)
         self[slot].registers.write(
@@ -138,7 +138,7 @@ extension DocumentState {
     /// Deletes what its author had seen in a slot: registers, and the containers that it observed.
     mutating func clear(
         _ name: Slot, _ observed: [ObservedContainer], in container: ContainerHandle,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         let slot = open(name, in: container, false, stamp, &batch)
         self[slot].registers.removeCovered(by: stamp)

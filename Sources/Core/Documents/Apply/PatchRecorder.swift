@@ -123,7 +123,7 @@ struct PatchRecorder: Sendable {
 }
 
 /// What lasts as long as one call of `apply` or `author`.
-struct Batch: Sendable {
+struct PatchBatch: Sendable {
     /// Nil when nobody wants patches.
     var recorder: PatchRecorder?
     /// Slots that may have become empty.

@@ -34,7 +34,7 @@ extension Document {
                 try inScalars(request), dot: dot, timestamp: timestamp, context: context,
                 wantsPatches: wantsPatches)
         }
-        var batch = Batch(wantsPatches: wantsPatches)
+        var batch = PatchBatch(wantsPatches: wantsPatches)
         let first = OperationStamp(dot: dot, timestamp: timestamp, context: context)
         if let operations = try splice(request, first, &batch) {
             return Authored(operations: operations, patches: finish(batch))

@@ -69,7 +69,7 @@ extension Document {
             composer.add(edit)
             done += 1
         }
-        var batch = Batch(wantsPatches: wantsPatches)
+        var batch = PatchBatch(wantsPatches: wantsPatches)
         for edit in composer.edits() { try typing.add(edit, to: &state, &batch) }
         typing.flush(into: &state, &batch)
         return Authored(operations: operations + typing.operations, patches: patches + finish(batch))
@@ -77,7 +77,7 @@ extension Document {
 
     /// The operations of one splice of a text that is found at once; nil: by the general road.
     mutating func splice(
-        _ request: OperationRequest, _ stamp: OperationStamp, _ batch: inout Batch
+        _ request: OperationRequest, _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) throws(AuthorError) -> [Operation]? {
         guard case .splice(let index, let delete, let insert) = request.verb,
             insert.utf8.count <= DocumentLimits.stringBytesMax,
@@ -122,7 +122,7 @@ private struct Typing {
     func count(in state: DocumentState) -> Int { state.contents.texts[content].scalarCount }
 
     mutating func add(
-        _ edit: TextEdit, to state: inout DocumentState, _ batch: inout Batch
+        _ edit: TextEdit, to state: inout DocumentState, _ batch: inout PatchBatch
     ) throws(AuthorError) {
         let count = state.contents.texts[content].scalarCount + insertedCount - deleted.count
         try TextContainer.check(edit.index, edit.delete, edit.insert, count: count)
@@ -150,7 +150,7 @@ private struct Typing {
         }
     }
 
-    mutating func flush(into state: inout DocumentState, _ batch: inout Batch) {
+    mutating func flush(into state: inout DocumentState, _ batch: inout PatchBatch) {
         if !deleted.isEmpty {
             let ranges = state.contents.texts[content].readyRanges(in: deleted)
             emit(.deleteText(ranges), 1, to: &state, &batch)
@@ -166,7 +166,8 @@ private struct Typing {
 
     /// One splice with its patches.
     mutating func splice(
-        _ index: Int, _ delete: Int, _ insert: String, of state: inout DocumentState, _ batch: inout Batch
+        _ index: Int, _ delete: Int, _ insert: String, of state: inout DocumentState,
+        _ batch: inout PatchBatch
     ) throws(AuthorError) {
         try TextContainer.check(
             index, delete, insert, count: state.contents.texts[content].scalarCount)
@@ -182,7 +183,7 @@ private struct Typing {
     }
 
     private mutating func emit(
-        _ action: Action, _ count: Int, to state: inout DocumentState, _ batch: inout Batch
+        _ action: Action, _ count: Int, to state: inout DocumentState, _ batch: inout PatchBatch
     ) {
         let operation = Operation(document: document, body: .act(in: path, action))
         assert(operation.isStaticallyValid(stamp), "authored an invalid operation: \(operation)")

@@ -52,7 +52,7 @@ extension Document {
     ) throws(AuthorError) {
         precondition(request.document == key, "a request for \(request.document) in \(key)")
         if isIncomplete { throw .incomplete }
-        var batch = Batch(wantsPatches: false)
+        var batch = PatchBatch(wantsPatches: false)
         switch write(request, stamp, &batch) {
         case .nothing: return
         case .operation(let operation): operations.append(operation)
@@ -82,7 +82,7 @@ extension Document {
 
     /// What a request becomes on the short road.
     mutating func write(
-        _ request: OperationRequest, _ stamp: OperationStamp, _ batch: inout Batch
+        _ request: OperationRequest, _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) -> ShortRoad {
         switch request.verb {
         case .set(.scalar(let value)): write(value, at: request.path, stamp, &batch)
@@ -92,7 +92,7 @@ extension Document {
     }
 
     private mutating func write(
-        _ value: Scalar, at path: [PathElement], _ stamp: OperationStamp, _ batch: inout Batch
+        _ value: Scalar, at path: [PathElement], _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) -> ShortRoad {
         guard case .key(let name)? = path.last, name.utf8Count <= DocumentLimits.mapKeyBytesMax,
             value.isValid, let map = state.soleContainer(at: path.dropLast(), .map)
@@ -120,7 +120,7 @@ extension Document {
     }
 
     private mutating func increment(
-        at path: [PathElement], by amount: Int64, _ stamp: OperationStamp, _ batch: inout Batch
+        at path: [PathElement], by amount: Int64, _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) -> ShortRoad {
         guard !path.isEmpty, let counter = state.soleContainer(at: path[...], .counter) else {
             return .general

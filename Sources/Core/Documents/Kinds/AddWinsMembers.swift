@@ -43,7 +43,7 @@ extension AddWinsMembers: ContainerContent {
 
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         let content = state[container].content
         let before = state.contents.sets[content].count

@@ -39,7 +39,7 @@ protocol ContainerContent: Sendable {
     /// all above it are open, and their edits are counted.
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch)
+        by stamp: OperationStamp, _ batch: inout PatchBatch)
 
     /// The patches of a batch inside a container that was shown before and is shown now.
     static func appendPatches(

@@ -30,7 +30,7 @@ extension CounterContent: ContainerContent {
 
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         guard case .increment(let amount) = action else { preconditionFailure("no \(action) in a counter") }
         batch.recorder?.touch(container, showing: .integer(state.counterValue(container)))

@@ -31,7 +31,7 @@ extension DocumentState {
     /// New elements, each with the value that its insertion wrote.
     mutating func insertElements(
         _ elements: [ElementContent], _ left: Dot?, _ right: Dot?, in container: ContainerHandle,
-        _ stamp: OperationStamp, _ batch: inout Batch
+        _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         let content = self[container].content
         let index = contents.lists[content].order.insert(
@@ -54,7 +54,8 @@ extension DocumentState {
     }
 
     /// An edit of an element, or of anything inside it; it shows again when it was deleted.
-    mutating func edit(_ element: Dot, in container: ContainerHandle, _ edit: Dot, _ batch: inout Batch) {
+    mutating func edit(_ element: Dot, in container: ContainerHandle, _ edit: Dot, _ batch: inout PatchBatch)
+    {
         let content = self[container].content
         let wasLive = contents.lists[content].isVisible(element)
         contents.lists[content].elements[element]?.edits.add(edit, to: element)
@@ -67,7 +68,8 @@ extension DocumentState {
     /// Deletes what the author had seen of each element: its registers at once; the containers in it stay and
     /// follow the element.
     mutating func deleteElements(
-        _ ranges: [DotRange], in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+        _ ranges: [DotRange], in container: ContainerHandle, _ stamp: OperationStamp,
+        _ batch: inout PatchBatch
     ) {
         var deleted = batch.takeDeletedDots(of: container)
         var lookedAt = 0
@@ -80,7 +82,7 @@ extension DocumentState {
 
     /// A dead element has nothing that a delete could remove: its registers went when its last edit did.
     private mutating func deleteElements(
-        of range: DotRange, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+        of range: DotRange, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) -> DeleteLooks {
         let (live, lookedAt) = contents.lists[self[container].content].liveElements(in: range)
         var looks = DeleteLooks(all: lookedAt, inVain: lookedAt)
@@ -93,7 +95,7 @@ extension DocumentState {
 
     /// Deletes a live element; false when edits that the author had not seen keep it alive.
     private mutating func deleteElement(
-        _ element: Dot, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout Batch
+        _ element: Dot, in container: ContainerHandle, _ stamp: OperationStamp, _ batch: inout PatchBatch
     ) -> Bool {
         let content = self[container].content
         let slot = contents.lists[content].slot(of: element)
@@ -109,7 +111,7 @@ extension DocumentState {
     /// Writes the position register of an element, whether it lives or not.
     mutating func moveElement(
         _ element: Dot, _ left: Dot?, _ right: Dot?, in container: ContainerHandle, _ stamp: OperationStamp,
-        _ batch: inout Batch
+        _ batch: inout PatchBatch
     ) {
         let content = self[container].content
         contents.lists[content].order.insert(
@@ -127,14 +129,14 @@ extension DocumentState {
     }
 
     private mutating func show(
-        _ element: Dot, at position: Dot, in container: ContainerHandle, _ batch: inout Batch
+        _ element: Dot, at position: Dot, in container: ContainerHandle, _ batch: inout PatchBatch
     ) {
         contents.lists[self[container].content].order.setVisible(DotRange(position), true) { index, _ in
             batch.recorder?.elements[container, default: Splices()].insert([element], at: index)
         }
     }
 
-    private mutating func hide(_ position: Dot, in container: ContainerHandle, _ batch: inout Batch) {
+    private mutating func hide(_ position: Dot, in container: ContainerHandle, _ batch: inout PatchBatch) {
         contents.lists[self[container].content].order.setVisible(DotRange(position), false) { index, count in
             batch.recorder?.elements[container, default: Splices()].delete(count, at: index)
         }

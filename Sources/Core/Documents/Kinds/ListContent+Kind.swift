@@ -31,7 +31,7 @@ extension ListContent: ContainerContent {
 
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         switch action {
         case .write(let name, let value, let generation):

@@ -65,7 +65,7 @@ extension MapContent: ContainerContent {
 
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         switch action {
         case .write(let name, let value, let generation):

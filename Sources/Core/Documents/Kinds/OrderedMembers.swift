@@ -89,7 +89,7 @@ extension OrderedMembers: ContainerContent {
 
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         switch action {
         case .remove(let value):
@@ -124,7 +124,8 @@ extension OrderedMembers: ContainerContent {
 
     /// Changes one member, then hides its old place and shows its new one where they differ.
     private static func change(
-        _ value: Scalar, in container: ContainerHandle, of state: inout DocumentState, _ batch: inout Batch,
+        _ value: Scalar, in container: ContainerHandle, of state: inout DocumentState,
+        _ batch: inout PatchBatch,
         _ change: (inout OrderedMembers) -> Void
     ) {
         let content = state[container].content

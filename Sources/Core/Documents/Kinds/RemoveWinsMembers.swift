@@ -50,7 +50,7 @@ extension RemoveWinsMembers: ContainerContent {
 
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         let content = state[container].content
         let before = state.contents.removeWinsSets[content].members.count

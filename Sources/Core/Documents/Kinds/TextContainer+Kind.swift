@@ -24,7 +24,7 @@ extension TextContainer: ContainerContent {
 
     static func perform(
         _ action: Action, in container: ContainerHandle, of state: inout DocumentState,
-        by stamp: OperationStamp, _ batch: inout Batch
+        by stamp: OperationStamp, _ batch: inout PatchBatch
     ) {
         let content = state[container].content
         switch action {

@@ -216,7 +216,7 @@ struct SequenceBuilder {
         return true
     }
 
-    private struct Place {
+    private struct SpanPosition {
         /// -1 at the start.
         var previous: Int32
         var previousGap: Int32
@@ -234,22 +234,22 @@ struct SequenceBuilder {
     }
 
     /// The place between origins that stand together; nil when they do not.
-    private func neighbours(_ left: Int32, _ right: Int32) -> Place? {
+    private func neighbours(_ left: Int32, _ right: Int32) -> SpanPosition? {
         guard right == (left < 0 ? first : atoms[Int(left)].next) else { return nil }
         let (leftDepth, leftGap) = (lastDepth(of: left), gap(after: left))
         if right >= 0, leftGap == leftDepth {
             let depth = atoms[Int(right)].depth
-            return Place(
+            return SpanPosition(
                 previous: left, previousGap: leftGap, depth: depth + 1, gap: depth, isLeftChild: true)
         }
-        return Place(
+        return SpanPosition(
             previous: left, previousGap: leftDepth, depth: leftDepth + 1, gap: leftGap, isLeftChild: false)
     }
 
     // MARK: Siblings
 
     /// The place among the siblings of concurrent insertions; nil when the steps are used up.
-    private mutating func siblings(_ left: Int32, _ right: Int32, _ run: TextRun) -> Place? {
+    private mutating func siblings(_ left: Int32, _ right: Int32, _ run: TextRun) -> SpanPosition? {
         let leftDepth = lastDepth(of: left)
         guard let isBelow = isBelow(right, left, leftDepth) else { return nil }
         return isBelow ? leftChild(of: right, run) : rightChild(of: left, leftDepth, right, run)
@@ -272,7 +272,7 @@ struct SequenceBuilder {
         return false
     }
 
-    private mutating func leftChild(of parent: Int32, _ run: TextRun) -> Place? {
+    private mutating func leftChild(of parent: Int32, _ run: TextRun) -> SpanPosition? {
         let depth = atoms[Int(parent)].depth
         var start = parent
         while true {
@@ -289,14 +289,14 @@ struct SequenceBuilder {
             group = next
         }
         let previous = atoms[Int(group)].previous
-        return Place(
+        return SpanPosition(
             previous: previous, previousGap: group == start ? gap(after: previous) : depth, depth: depth + 1,
             gap: depth, isLeftChild: true)
     }
 
     private mutating func rightChild(
         of left: Int32, _ depth: Int32, _ origin: Int32, _ run: TextRun
-    ) -> Place? {
+    ) -> SpanPosition? {
         var group = left < 0 ? first : atoms[Int(left)].next
         if left >= 0, atoms[Int(left)].gap < depth { group = -1 }
         var previous = left
@@ -310,7 +310,7 @@ struct SequenceBuilder {
             isAmong = next >= 0 && atoms[Int(previous)].gap >= depth
             group = next
         }
-        return Place(
+        return SpanPosition(
             previous: previous, previousGap: depth, depth: depth + 1,
             gap: isAmong ? depth : gap(after: previous), isLeftChild: false)
     }

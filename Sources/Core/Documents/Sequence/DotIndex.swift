@@ -82,12 +82,12 @@ struct DotIndex: Sendable {
 
     // MARK: Steps
 
-    private typealias Place = (chunk: Int, step: Int)
+    private typealias StepPosition = (chunk: Int, step: Int)
 
-    private func start(at place: Place) -> UInt64 { chunks[place.chunk].steps[place.step].start }
+    private func start(at place: StepPosition) -> UInt64 { chunks[place.chunk].steps[place.step].start }
 
     /// The last step at or before a sequence.
-    private func place(of sequence: UInt64) -> Place? {
+    private func place(of sequence: UInt64) -> StepPosition? {
         guard let last = chunks.last else { return nil }
         var chunk = chunks.count - 1
         if sequence < last.start {
@@ -102,7 +102,7 @@ struct DotIndex: Sendable {
         return (chunk, chunks[chunk].countOfSteps(upTo: sequence) - 1)
     }
 
-    private func following(_ place: Place) -> Place? {
+    private func following(_ place: StepPosition) -> StepPosition? {
         if place.step + 1 < chunks[place.chunk].steps.count { return (place.chunk, place.step + 1) }
         return place.chunk + 1 < chunks.count ? (place.chunk + 1, 0) : nil
     }

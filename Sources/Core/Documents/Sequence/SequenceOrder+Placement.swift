@@ -7,7 +7,7 @@ import Causality
 
 extension SequenceOrder {
     /// A place for a span, and what the span becomes there.
-    struct Place {
+    struct InsertionPoint {
         /// The position that the span will stand after; nil at the start.
         let previous: SequenceTree.Location?
         /// The level of the gap between `previous` and the span.
@@ -19,17 +19,17 @@ extension SequenceOrder {
 
     func place(
         _ left: SequenceTree.Location?, _ right: SequenceTree.Location?, _ origin: SequenceOrigin, _ dot: Dot
-    ) -> Place {
+    ) -> InsertionPoint {
         let leftDepth = left.map { tree.depth(at: $0) } ?? 0
         let leftGap = left.map { tree.gap(at: $0) } ?? (tree.first == nil ? -1 : 0)
         if right == (left.map { tree.next(after: $0) } ?? tree.first) {
             // Neighbours. The right one is below the left one iff nothing but the left one is above the gap.
             if let right, leftGap == leftDepth {
                 let depth = tree.depth(at: right)
-                return Place(
+                return InsertionPoint(
                     previous: left, previousGap: leftGap, depth: depth + 1, gap: depth, isLeftChild: true)
             }
-            return Place(
+            return InsertionPoint(
                 previous: left, previousGap: leftDepth, depth: leftDepth + 1, gap: leftGap, isLeftChild: false
             )
         }
@@ -43,19 +43,21 @@ extension SequenceOrder {
         return rightChildPlace(leftDepth, leftRank + 1..<leftEnd, origin, dot)
     }
 
-    private func leftChildPlace(of parent: SequenceTree.Location, _ parentRank: Int, _ dot: Dot) -> Place {
+    private func leftChildPlace(of parent: SequenceTree.Location, _ parentRank: Int, _ dot: Dot)
+        -> InsertionPoint
+    {
         let depth = tree.depth(at: parent)
         let start = tree.lastGap(below: depth, before: parent).map { tree.rank(of: $0) + 1 } ?? 0
         let rank = searchSiblings(start..<parentRank, depth: depth) { publicDot(at: $0) < dot }
         let previous = rank == 0 ? nil : tree.location(atRank: rank - 1)
         let previousGap = rank == start ? previous.map { tree.gap(at: $0) } ?? 0 : depth
-        return Place(
+        return InsertionPoint(
             previous: previous, previousGap: previousGap, depth: depth + 1, gap: depth, isLeftChild: true)
     }
 
     private func rightChildPlace(
         _ depth: Int, _ range: Range<Int>, _ origin: SequenceOrigin, _ dot: Dot
-    ) -> Place {
+    ) -> InsertionPoint {
         let originRank = rank(of: origin)
         let rank = searchSiblings(range, depth: depth) { sibling in
             let siblingOrigin = tree.span(at: sibling).origin
@@ -66,7 +68,8 @@ extension SequenceOrder {
         let gap =
             rank < range.upperBound
             ? depth : previous.map { tree.gap(at: $0) } ?? (tree.first == nil ? -1 : 0)
-        return Place(previous: previous, previousGap: depth, depth: depth + 1, gap: gap, isLeftChild: false)
+        return InsertionPoint(
+            previous: previous, previousGap: depth, depth: depth + 1, gap: gap, isLeftChild: false)
     }
 
     private func rank(of origin: SequenceOrigin) -> Int {
@@ -99,7 +102,7 @@ extension SequenceOrder {
     // MARK: Spans
 
     /// Puts a span at its place; the visible index of its first position.
-    mutating func put(_ span: SequenceSpan, at place: Place) -> Int {
+    mutating func put(_ span: SequenceSpan, at place: InsertionPoint) -> Int {
         let replica = Int(span.replica)
         let sequences = span.sequence..<span.endSequence
         guard let previous = place.previous else {

@@ -40,7 +40,7 @@ struct TextRope: Sendable {
     }
 
     /// A chunk, and the scalars before it.
-    private struct Place: Sendable {
+    private struct ChunkPosition: Sendable {
         var block = 0
         var chunk = 0
         var start = 0
@@ -55,7 +55,7 @@ struct TextRope: Sendable {
     /// Scalars that take two units in UTF-16.
     private(set) var wideCount = 0
     /// Where the last edit was; always a chunk that exists, unless there is none.
-    private var recent = Place()
+    private var recent = ChunkPosition()
 
     init() {}
 
@@ -165,12 +165,12 @@ struct TextRope: Sendable {
     // MARK: Places
 
     /// The chunk in which an index lies; at a border the one before, so that typing goes on in its chunk.
-    private func place(of index: Int) -> Place {
+    private func place(of index: Int) -> ChunkPosition {
         let near = blocks[recent.block].chunks[recent.chunk]
         if recent.start < index || index == 0 && recent.start == 0, index <= recent.start + near.scalars {
             return recent
         }
-        var place = Place()
+        var place = ChunkPosition()
         while place.block < blocks.count - 1, index > place.start + blocks[place.block].scalars {
             place.start += blocks[place.block].scalars
             place.block += 1
@@ -184,7 +184,7 @@ struct TextRope: Sendable {
         return place
     }
 
-    private func next(_ place: Place) -> Place {
+    private func next(_ place: ChunkPosition) -> ChunkPosition {
         var next = place
         next.start += blocks[place.block].chunks[place.chunk].scalars
         next.chunk += 1
@@ -215,7 +215,7 @@ struct TextRope: Sendable {
         return chunks
     }
 
-    private mutating func replaceChunk(at place: Place?, with chunks: ContiguousArray<Chunk>) {
+    private mutating func replaceChunk(at place: ChunkPosition?, with chunks: ContiguousArray<Chunk>) {
         let added = Block(chunks)
         var block = 0
         if let place {
@@ -226,7 +226,7 @@ struct TextRope: Sendable {
             recent = place
         } else {
             blocks = [added]
-            recent = Place()
+            recent = ChunkPosition()
         }
         guard blocks[block].chunks.count > Self.blockChunksMax else { return }
         let all = blocks[block].chunks
@@ -234,16 +234,16 @@ struct TextRope: Sendable {
             Block(ContiguousArray(all[start..<min(all.count, start + Self.blockChunksMax / 2)]))
         }
         blocks.replaceSubrange(block...block, with: parts)
-        recent = Place()
+        recent = ChunkPosition()
     }
 
     /// After a removal: no empty chunk or block stays, and small neighbours melt together.
-    private mutating func tidy(_ place: Place) {
+    private mutating func tidy(_ place: ChunkPosition) {
         let (block, chunk) = (place.block, place.chunk)
         if blocks[block].chunks[chunk].scalars == 0 {
             blocks[block].chunks.remove(at: chunk)
             if blocks[block].chunks.isEmpty { blocks.remove(at: block) }
-            recent = Place()
+            recent = ChunkPosition()
         } else if chunk + 1 < blocks[block].chunks.count {
             let next = blocks[block].chunks[chunk + 1]
             guard blocks[block].chunks[chunk].utf8.count + next.utf8.count <= Self.chunkBytesMax / 2 else {

@@ -143,7 +143,7 @@ struct Connections: Sendable {
     /// Opens a channel; one that has its number begins again.
     @discardableResult
     mutating func open(
-        _ number: UInt16, for space: SpaceID, _ standing: SpaceChannel.Standing, on link: LinkHandle
+        _ number: UInt16, for space: SpaceID, _ standing: SpaceChannel.PeerStanding, on link: LinkHandle
     ) -> ChannelHandle {
         let value = SpaceChannel(space: space, standing: standing, number: number, on: link)
         if let offset = self[link].channels.firstIndex(where: { $0.number == number }) {

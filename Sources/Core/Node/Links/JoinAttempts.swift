@@ -69,7 +69,7 @@ struct JoinAttempts: StateMachine {
 
     /// The connection on which a leave was told is over, whatever came of it: now the address is joined at.
     /// False when the request went on or is gone.
-    mutating func toldLeave(_ request: RequestID, at address: PeerAddress, _ now: Instant) -> Bool {
+    mutating func leaveAcknowledged(_ request: RequestID, at address: PeerAddress, _ now: Instant) -> Bool {
         guard attempts[request]?.phase.address == address else { return false }
         attempts[request]?.deadline = now.monotonic + JoinAttempt.addressMilliseconds
         return true

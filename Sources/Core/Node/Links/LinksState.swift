@@ -26,7 +26,7 @@ struct LinksState: Sendable {
     /// Numbers of our dials; the shell's own stay below (`ConnectionID.firstDialled`).
     var nextDial = ConnectionID.firstDialled
     /// While the disk is full.
-    var pause = FullPause()
+    var pause = DiskFullBackoff()
     /// When the value was handed something last, monotonic milliseconds.
     var clock: UInt64
     var buffer = CausalBuffer<Candidate>()
@@ -85,7 +85,7 @@ struct LinksState: Sendable {
 /// While the disk is full no segment is taken in: each would be a batch that fails, and ends all links. Links
 /// stand meanwhile, what this node has goes out on them, and since nothing is acknowledged peers send no more
 /// than a window.
-struct FullPause: Sendable {
+struct DiskFullBackoff: Sendable {
     /// Monotonic milliseconds.
     private(set) var until: UInt64 = 0
     private var length: UInt64 = 0

@@ -28,7 +28,7 @@ extension Node {
         switch outcome {
         case .admitted(let operation, let answer):
             do throws(StoreFailure) {
-                try keepInvites(of: index, operation, at: now)
+                try storeInvites(of: index, operation, at: now)
             } catch {
                 return transaction.fail(error)
             }
@@ -39,7 +39,7 @@ extension Node {
         case .repeated(let answer): reply(answer, on: connection)
         case .readmitted(let answer):
             do throws(StoreFailure) {
-                try keepInvites(of: index, nil, at: now)
+                try storeInvites(of: index, nil, at: now)
             } catch {
                 return transaction.fail(error)
             }
@@ -51,7 +51,7 @@ extension Node {
         case .refused(let refusal, let invitesChanged):
             if invitesChanged {
                 do throws(StoreFailure) {
-                    try keepInvites(of: index, nil, at: now)
+                    try storeInvites(of: index, nil, at: now)
                 } catch {
                     return transaction.fail(error)
                 }

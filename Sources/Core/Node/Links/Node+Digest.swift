@@ -55,7 +55,7 @@ extension Node {
             } catch {
                 guard case .unusable(let reason) = error else { throw error }
                 // Nothing can be said of all documents then; changes go on.
-                noteUnreadable(record.key, of: space, "\(reason)", at: now)
+                recordUnreadable(record.key, of: space, "\(reason)", at: now)
                 return walk.restAfterFailure(at: now.monotonic)
             }
         }

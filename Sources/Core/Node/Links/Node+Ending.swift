@@ -1,6 +1,6 @@
-// How a connection ends, and all that ends with it: its link and channels, what a peer was to supply, a join that
-// waits for its answer, a space that is being left. Each of these may close other connections, so they stand
-// together: these functions call each other in a circle, and no others of the node do.
+// How a connection ends, and all that ends with it: its link and channels, what a peer was to supply, a join
+// that waits for its answer, a space that is being left. Each of these may close other connections, so they
+// stand together: these functions call each other in a circle, and no others of the node do.
 
 import Causality
 import Identity
@@ -64,7 +64,7 @@ extension Node {
         let ended = links.connections.end(connection)
         reachability.checkDials()
         if code == .removed, let ended, let first = links.connections.channel(0, on: ended) {
-            toldLeaving(links[first].space, at: now)
+            leaveAcknowledged(links[first].space, at: now)
         }
         switch links[connection].purpose {
         case .accepted: break
@@ -118,7 +118,7 @@ extension Node {
     }
 
     /// A member has the leave operation on its disk: nothing of the space is needed any more.
-    mutating func toldLeaving(_ space: SpaceID, at now: Instant) {
+    mutating func leaveAcknowledged(_ space: SpaceID, at now: Instant) {
         guard let name = left[space]?.name, forgetLeaving(space) else { return }
         batch.log(
             .info, "space-left-told", "a member of space \(name) (\(space)) knows that this device left")
@@ -163,7 +163,7 @@ extension Node {
 
     /// The connection on which a leave was told is over, whatever came of it.
     private mutating func joinAfterTelling(_ id: RequestID, at address: PeerAddress, _ now: Instant) {
-        guard !links.isStopping, joins.toldLeave(id, at: address, now) else { return }
+        guard !links.isStopping, joins.leaveAcknowledged(id, at: address, now) else { return }
         dial(address, for: .join(address, id))
     }
 

@@ -111,7 +111,7 @@ extension Node {
         let channel = links.connections.open(0, for: established.space, allowed, on: link)
         reachability.recordLinked(peer, at: now)
         links.recordState(of: peer, "connected", at: now)
-        if isMember(peer) { noteMember(link, at: now) }
+        if isMember(peer) { recordMember(link, at: now) }
         beginChannel(channel, at: now)
         openChannels(on: link, at: now)
         // For the round trip, and for the peer to compare its clock. A peer that no roster lists gets roster
@@ -123,7 +123,7 @@ extension Node {
 
     /// A listed device is linked, or the device of a link was listed just now. Of others nothing is kept,
     /// said or compared: there may be any number of them.
-    mutating func noteMember(_ link: LinkHandle, at now: Instant) {
+    mutating func recordMember(_ link: LinkHandle, at now: Instant) {
         let device = links[link].device
         reachability.recordMemberLink(device, instance: links[link].instance, at: now)
         batch.log(.info, "link-up", "linked to \(device.text)")
@@ -131,7 +131,7 @@ extension Node {
     }
 
     /// What the peer may say in a space.
-    func standing(of peer: DeviceID, in index: SpaceHandle, at now: Instant) -> SpaceChannel.Standing {
+    func standing(of peer: DeviceID, in index: SpaceHandle, at now: Instant) -> SpaceChannel.PeerStanding {
         spaces[index].roster.role(of: peer) != nil
             ? .full
             : .provisional(

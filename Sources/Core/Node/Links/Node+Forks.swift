@@ -30,7 +30,7 @@ extension Node {
         let log = LogID(space, replica)
         if links.buffer.isWaiting(log) { try reopen(log, in: index) }
         try spaces[index].close(proof, at: now, cursors: epochs.current, in: &transaction)
-        tellFork(proof, in: index, at: now)
+        reportFork(proof, in: index, at: now)
         // 2. What was told and heard of it counts to the trunk only.
         let trunkLast = proof.first.previous
         spaces[index].replication.logClosed()
@@ -46,7 +46,7 @@ extension Node {
         if proof.declaration.device == device { try ownLogClosed(replica, in: index, at: now) }
     }
 
-    private mutating func tellFork(_ proof: ForkProof, in index: SpaceHandle, at now: Instant) {
+    private mutating func reportFork(_ proof: ForkProof, in index: SpaceHandle, at now: Instant) {
         let author = proof.declaration.device
         spaces[index].findings.alarms.resolveAll("fork-suspicion")
         let name = spaces[index].nameOf(author)

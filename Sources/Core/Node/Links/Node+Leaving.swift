@@ -113,7 +113,7 @@ extension Node {
         let id = links.connectionID(of: link)
         switch left.receive(frame, of: space, on: id) {
         case nil: return
-        case .forget: toldLeaving(space, at: now)
+        case .forget: leaveAcknowledged(space, at: now)
         case .send(let lacking, let roster):
             send(Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: link)
             guard number != 0 else { return }

@@ -24,7 +24,7 @@ extension Node {
     }
 
     /// A member of a space that was left is heard for so long.
-    func leavingStanding(at now: Instant) -> SpaceChannel.Standing {
+    func leavingStanding(at now: Instant) -> SpaceChannel.PeerStanding {
         .provisional(
             bytesLeft: MeshLimits.provisionalBytes,
             deadline: now.monotonic + MeshLimits.provisionalMilliseconds)

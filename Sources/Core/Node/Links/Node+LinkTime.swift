@@ -66,7 +66,7 @@ extension Node {
 
     /// Called with every input. Links make a tick due at least once a PING interval, dials once in half a
     /// minute; when much more went by, the machine slept or the process was stopped.
-    mutating func noteTime(at now: Instant) {
+    mutating func recordTime(at now: Instant) {
         let last = links.clock
         links.clock = max(last, now.monotonic)
         let longest = links.connections.table.count > 0 ? links.connections.times.pingMilliseconds : 30_000

@@ -1,5 +1,5 @@
-// Logs held against what others hold of them: a chain that goes on differently is a suspicion of a fork, and our
-// own log longer at a peer than here is left for a new one.
+// Logs held against what others hold of them: a chain that goes on differently is a suspicion of a fork, and
+// our own log longer at a peer than here is left for a new one.
 
 import Bytes
 import Causality
@@ -51,7 +51,7 @@ extension Node {
             throw .overtaken
         }
         spaces[index].logs.retireOwn()
-        try keepContinuity(reason, at: now)
+        try storeRestoreReason(reason, at: now)
         try store.put(spaces[index].record)
     }
 
@@ -97,7 +97,7 @@ extension Node {
     }
 
     /// Keeps why a log of this node was closed, so that the next start tells it too.
-    mutating func keepContinuity(_ reason: String, at now: Instant) throws(StoreFailure) {
+    mutating func storeRestoreReason(_ reason: String, at now: Instant) throws(StoreFailure) {
         var note = ByteWriter()
         note.u64(now.wall)
         note.raw(reason.utf8)
@@ -105,6 +105,7 @@ extension Node {
         try store.setMeta(NodeMeta.continuity, note.bytes)
     }
 
+    /// The alarm that says so.
     static func restored(_ reason: String, since: UInt64) -> Alarm {
         Alarm(
             code: "restored", message: reason,

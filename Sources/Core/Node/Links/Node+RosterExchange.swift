@@ -33,7 +33,7 @@ extension Node {
             do {
                 let operation = try RosterOperation(decoding: bytes)
                 if operation.revokesRights {
-                    keepRoster(added, in: place.space, at: now)
+                    storeRoster(added, in: place.space, at: now)
                     return fault(place.link, Self.revokesRightsFault, at: now)
                 }
                 switch try spaces[place.space].membership.roster.add(operation) {
@@ -42,17 +42,17 @@ extension Node {
                 case .waiting: isWaiting = true
                 }
             } catch {
-                keepRoster(added, in: place.space, at: now)
+                storeRoster(added, in: place.space, at: now)
                 return fault(place.link, "roster operation: \(error)", at: now)
             }
         }
         // What is lacking in front of them is in nobody's flight: say what is held, and it comes.
         if isWaiting { send([rosterHave(of: place.space, on: place.number)], on: place.link) }
-        keepRoster(added, in: place.space, at: now)
+        storeRoster(added, in: place.space, at: now)
     }
 
     /// Stores operations that were just added, and does what follows from them.
-    mutating func keepRoster(_ added: [RosterOperation], in index: SpaceHandle, at now: Instant) {
+    mutating func storeRoster(_ added: [RosterOperation], in index: SpaceHandle, at now: Instant) {
         guard !added.isEmpty else { return }
         let space = spaces[index].id
         do throws(StoreFailure) {
@@ -86,7 +86,7 @@ extension Node {
         if isListed, !isFull {
             let wasMember = links[place.link].channels.contains { links[$0.handle].isFull }
             links[place.channel].standing = .full
-            if !wasMember { noteMember(place.link, at: now) }
+            if !wasMember { recordMember(place.link, at: now) }
         } else if !isListed, isFull {
             dismissIfGone(place, at: now)
         }

@@ -70,7 +70,8 @@ extension Node {
             case .refused: throw .noRight(have: try myRole(in: index), need: .admin)
             }
         }
-        try stored { node throws(StoreFailure) in try node.keepInvites(of: index, issued.operation, at: now) }
+        try stored { node throws(StoreFailure) in try node.storeInvites(of: index, issued.operation, at: now)
+        }
         batch.answer(id, .invite(id: issued.token.secret.id.description, token: issued.token.text()))
     }
 
@@ -106,13 +107,13 @@ extension Node {
             } catch {
                 throw .noRight(have: try myRole(in: index), need: .admin)
             }
-            try stored { node throws(StoreFailure) in try node.keepInvites(of: index, operation, at: now) }
+            try stored { node throws(StoreFailure) in try node.storeInvites(of: index, operation, at: now) }
         }
         batch.answer(id, .done)
     }
 
     /// Stores a roster operation of ours together with the invites that it changed.
-    mutating func keepInvites(
+    mutating func storeInvites(
         of index: SpaceHandle, _ operation: RosterOperation?, at now: Instant
     ) throws(StoreFailure) {
         try transaction.beginWriting()

@@ -5,7 +5,7 @@ import Causality
 
 extension Node {
     /// A document that cannot be made from what is stored.
-    mutating func noteUnreadable(_ key: Key, of space: SpaceID, _ reason: String, at now: Instant) {
+    mutating func recordUnreadable(_ key: Key, of space: SpaceID, _ reason: String, at now: Instant) {
         let name = spaces.handle(of: space).map { spaces[$0].name } ?? space.description
         raise(
             Alarm(
@@ -44,7 +44,7 @@ extension Node {
     /// Refuses a request; what a person has to look at is an alarm too.
     mutating func refuse(_ id: RequestID, _ error: NodeError, at now: Instant) {
         if case .documentDamaged(let key, let space, let reason) = error {
-            noteUnreadable(key, of: space, reason, at: now)
+            recordUnreadable(key, of: space, reason, at: now)
         }
         batch.refuse(id, error)
     }

@@ -9,7 +9,7 @@ import Replication
 @dynamicMemberLookup
 struct SpaceChannel: Sendable {
     /// What the peer may say here.
-    enum Standing: Equatable, Sendable {
+    enum PeerStanding: Equatable, Sendable {
         /// My roster does not list it yet: roster frames only, so many more bytes, until this moment.
         case provisional(bytesLeft: Int, deadline: UInt64)
         case full
@@ -21,7 +21,7 @@ struct SpaceChannel: Sendable {
     let link: LinkHandle
     private var parts: Boxed<ChannelParts>
 
-    init(space: SpaceID, standing: Standing, number: UInt16, on link: LinkHandle) {
+    init(space: SpaceID, standing: PeerStanding, number: UInt16, on link: LinkHandle) {
         (self.space, self.number, self.link) = (space, number, link)
         parts = Boxed(ChannelParts(standing: standing))
     }
@@ -47,7 +47,7 @@ struct SpaceChannel: Sendable {
 
 /// What a channel consists of.
 struct ChannelParts: Sendable {
-    var standing: SpaceChannel.Standing
+    var standing: SpaceChannel.PeerStanding
     /// Vectors and the window: what each side holds, was told and was sent.
     var sync = SpaceSync()
     var roster = RosterExchange()
@@ -68,7 +68,7 @@ struct ChannelParts: Sendable {
     /// gets what it lacks, and what is sent after that on the same stream finds it ready.
     var isReady: Bool { isFull && roster.peerHeads != nil }
 
-    init(standing: SpaceChannel.Standing) {
+    init(standing: SpaceChannel.PeerStanding) {
         self.standing = standing
     }
 }

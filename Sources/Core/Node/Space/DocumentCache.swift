@@ -36,7 +36,7 @@ struct CachedDocument: Sendable {
 /// out and putting it back moves it and neither copies it nor changes the table of keys.
 struct DocumentCache: Sendable {
     /// What is asked of many slots at a time, beside the documents, which are large.
-    private struct Place: Sendable {
+    private struct Slot: Sendable {
         var key: Key
         /// 0: the document is taken out, or the slot is free.
         var lastUse: UInt64 = 0
@@ -46,7 +46,7 @@ struct DocumentCache: Sendable {
 
     /// The slot of a key whose document is here or was taken out.
     private var slotOfKey: [Key: Int] = [:]
-    private var places: [Place] = []
+    private var places: [Slot] = []
     private var slots: [CachedDocument?] = []
     /// Slots of no key.
     private var free: [Int] = []
@@ -142,7 +142,7 @@ struct DocumentCache: Sendable {
         guard slot == next else { return slot }
         if slot == slots.count {
             slots.append(nil)
-            places.append(Place(key: key))
+            places.append(Slot(key: key))
         } else {
             free.removeLast()
             places[slot].key = key

@@ -3,7 +3,7 @@
 
 /// One parameter of a path, a query or a head.
 public struct RouteParameter: Sendable, Equatable {
-    public enum Place: String, Sendable {
+    public enum Location: String, Sendable {
         case path, query, header
     }
 
@@ -11,7 +11,7 @@ public struct RouteParameter: Sendable, Equatable {
     public let name: String
     /// Its name among the document's components: two endpoints may mean different things by one name.
     public let component: String
-    public let place: Place
+    public let place: Location
     public let isRequired: Bool
     public let description: String
     /// JSON.
@@ -24,7 +24,7 @@ public struct RouteParameter: Sendable, Equatable {
     public var mayBeEmpty: Bool { schema == Self.anyText }
 
     private init(
-        _ name: String, as component: String? = nil, in place: Place = .query, isRequired: Bool = false,
+        _ name: String, as component: String? = nil, in place: Location = .query, isRequired: Bool = false,
         _ description: String, schema: String, example: String, isList: Bool = false
     ) {
         self.name = name

@@ -36,7 +36,7 @@ extension Checker {
             marks.insert(known == nil ? "log-closed" : "log-closed-earlier")
             views[index].closed[replica] = record.first
             for number in universe.held(views[index].held[replica], from: record.first) {
-                views[index].noteChanged(universe[number].documents)
+                views[index].recordChanged(universe[number].documents)
             }
         }
     }

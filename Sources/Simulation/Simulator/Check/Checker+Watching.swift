@@ -25,7 +25,7 @@ extension Checker {
     }
 
     /// What a node had in memory is gone, with the lines that its streams had not been told yet.
-    mutating func noteLostBatch(_ index: Int) { views[index].watch.mayResync = true }
+    mutating func recordLostBatch(_ index: Int) { views[index].watch.mayResync = true }
 
     /// Why a stream may say resync: its cursor is of a state that was lost or of too many starts ago, a log
     /// was closed, or its reader is as far behind as the node waits for.

@@ -144,7 +144,7 @@ struct Checker {
         if record.status == .skipped { views[index].skips.append(line) }
         guard record.status == .executed, !known.documents.isEmpty else { return }
         views[index].lines.append(line)
-        views[index].noteChanged(known.documents)
+        views[index].recordChanged(known.documents)
     }
 
     /// Names the node in what a step found.

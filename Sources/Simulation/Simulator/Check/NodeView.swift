@@ -62,7 +62,7 @@ struct NodeView {
         return later
     }
 
-    mutating func noteChanged(_ keys: [Key]) {
+    mutating func recordChanged(_ keys: [Key]) {
         for key in keys where !unchecked.contains(key) { unchecked.append(key) }
     }
 }

@@ -17,7 +17,7 @@ extension Trial {
         }
         if !isSeen {
             guard index != plan.traitor else { return false }
-            noteForked(index)
+            recordForked(index)
         }
         isolate(index, &strike)
         restartLater(index, after: strike.milliseconds(10...5_000))
@@ -44,7 +44,7 @@ extension Trial {
                 $0 != index && $0 != plan.traitor && !members[$0].isForked && members[$0].role >= .reader
             })
         else { return false }
-        noteForked(index)
+        recordForked(index)
         var view = checker.views[index]
         view.acknowledged = []
         view.watch = WatchView()
@@ -77,7 +77,7 @@ extension Trial {
     /// Copies of a trial at most.
     private static let clonesMax = 2
 
-    private mutating func noteForked(_ index: Int) {
+    private mutating func recordForked(_ index: Int) {
         members[index].isForked = true
         checker.universe.forking.insert(world.nodes[index].device)
     }

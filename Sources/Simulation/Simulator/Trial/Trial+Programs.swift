@@ -134,7 +134,7 @@ extension Trial {
             script?.counts.acknowledged += 1
             try acknowledged(step.transaction, change, at: index)
         case (.step(let step), .failed(let error)): refused(step, error)
-        case (.write, .failed(let error)): noteRefused(error)
+        case (.write, .failed(let error)): recordRefused(error)
         case (.watch(let isFromBeginning), .watching):
             checker.beginWatching(index, id, isFromBeginning: isFromBeginning)
         case (.watch, .watchLine(let line)): try told(line, at: index, id)
@@ -161,7 +161,7 @@ extension Trial {
         !plan.isOn(.clockJumps) && !plan.isOn(.epochClocks)
     }
 
-    mutating func noteRefused(_ error: NodeError) {
+    mutating func recordRefused(_ error: NodeError) {
         result.marks.insert("refused-\(String(describing: error).word)")
     }
 

@@ -149,7 +149,7 @@ extension Trial {
             // In a batch of several, another one may have come behind it.
             guard world.batch(of: index) == 0 else { return }
             try checker.takeRefused(transaction.conditions[number], seen: seen, at: index)
-        case .failed(let error): noteRefused(error)
+        case .failed(let error): recordRefused(error)
         default: return
         }
     }

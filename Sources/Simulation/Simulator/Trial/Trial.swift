@@ -169,7 +169,7 @@ public struct Trial {
                 if level >= .notice { checker.marks.insert(code) }
                 tell("node \(index) \(code): \(message)")
                 try checkLog(index, code, message)
-                if code == "commit-failed" || code == "writes-moved" { checker.noteLostBatch(index) }
+                if code == "commit-failed" || code == "writes-moved" { checker.recordLostBatch(index) }
             case .leaked(let index):
                 throw Violation(.noPlaintext, "node \(index) sent text of a document in clear")
             }

@@ -24,15 +24,15 @@ struct Event {
 /// Events in order.
 struct EventQueue {
     /// What is compared and moved, without what will happen.
-    private struct Place {
+    private struct HeapEntry {
         let time: UInt64
         let order: UInt64
         let slot: Int
 
-        func precedes(_ other: Place) -> Bool { (time, order) < (other.time, other.order) }
+        func precedes(_ other: HeapEntry) -> Bool { (time, order) < (other.time, other.order) }
     }
 
-    private var heap: [Place] = []
+    private var heap: [HeapEntry] = []
     private var nextOrder: UInt64 = 0
     /// Events where the heap's places say, and which of these slots are free.
     private var slots: [Event?] = []
@@ -41,7 +41,7 @@ struct EventQueue {
     mutating func insert(_ event: Event) {
         let slot = free.popLast() ?? slots.count
         if slot == slots.count { slots.append(event) } else { slots[slot] = event }
-        heap.append(Place(time: event.time, order: nextOrder, slot: slot))
+        heap.append(HeapEntry(time: event.time, order: nextOrder, slot: slot))
         nextOrder += 1
         var child = heap.count - 1
         while child > 0, heap[child].precedes(heap[(child - 1) / 2]) {

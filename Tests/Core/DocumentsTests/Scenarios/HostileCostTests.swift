@@ -48,7 +48,7 @@ private func change(
 extension Document {
     /// Applies a change as `apply` does, and tells what that cost.
     fileprivate mutating func cost(of change: TestChange) -> (lookedAt: Int, emptied: Int) {
-        var batch = Batch(wantsPatches: false)
+        var batch = PatchBatch(wantsPatches: false)
         for (operation, stamp) in zip(change.operations, change.stamps) {
             state.apply(operation, stamp, &batch)
         }
