@@ -23,6 +23,21 @@ public enum JSONReader {
             return value
         }
     }
+
+    /// The value that begins at `offset`, after space, and the offset of the first byte behind it; what
+    /// follows is not looked at. Faults have their place from the beginning of `bytes`.
+    public static func readFirst(
+        _ bytes: [UInt8], from offset: Int, depthMax: Int = depthMax
+    ) throws(JSONFault) -> (value: PlainValue, end: Int) {
+        precondition((0...bytes.count).contains(offset), "offset \(offset) of \(bytes.count) bytes")
+        return try bytes.withUnsafeBufferPointer { (input) throws(JSONFault) -> (PlainValue, Int) in
+            var scanner = JSONScanner(input)
+            scanner.offset = offset
+            scanner.skipSpace()
+            let value = try scanner.value(depth: depthMax, depthMax: depthMax)
+            return (value, scanner.offset)
+        }
+    }
 }
 
 /// One walk over the input. It lives only inside `JSONReader.read`, as long as the buffer does.
