@@ -23,6 +23,9 @@ struct NodeCommand: ParsableCommand {
     @Option(help: "Writes in each throughput measurement.")
     var writes = 20_000
 
+    @Option(help: "Also let an empty node catch up the text of this editing trace (.json or .json.gz).")
+    var trace: String?
+
     func validate() throws {
         guard (1_000...10_000_000).contains(records) else {
             throw ValidationError("--records is 1000 to 10000000, not \(records)")
@@ -34,7 +37,8 @@ struct NodeCommand: ParsableCommand {
 
     func run() throws {
         let bench = try NodeBench(
-            repld: repld, redis: noRedis ? nil : redis, records: records, writes: writes)
+            repld: repld, redis: noRedis ? nil : redis, records: records, writes: writes,
+            trace: try trace.map(Trace.init(path:)))
         try bench.run()
     }
 }

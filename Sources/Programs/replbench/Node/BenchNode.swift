@@ -68,14 +68,24 @@ final class BenchNode {
     func ask(_ method: String, _ path: String, body: String = "", headers: String = "", member: String? = nil)
         throws(BenchFailure) -> String
     {
-        let reply = try connection.ask(Self.request(method, path, body: body, headers: headers), .http)
-        let text = String(decoding: reply, as: UTF8.self)
-        guard Self.isFine(reply) else { throw BenchFailure("\(method) \(path): \(text.prefix(600))") }
+        let reply = try self.reply(method, path, body: body, headers: headers)
         guard let member else { return "" }
         guard let value = Self.member(member, of: reply) else {
-            throw BenchFailure("\(method) \(path) answers no \(member): \(text.prefix(600))")
+            let text = String(decoding: reply.prefix(600), as: UTF8.self)
+            throw BenchFailure("\(method) \(path) answers no \(member): \(text)")
         }
         return value
+    }
+
+    /// The same; head and body as they came.
+    func reply(_ method: String, _ path: String, body: String = "", headers: String = "") throws(BenchFailure)
+        -> [UInt8]
+    {
+        let reply = try connection.ask(Self.request(method, path, body: body, headers: headers), .http)
+        guard Self.isFine(reply) else {
+            throw BenchFailure("\(method) \(path): \(String(decoding: reply.prefix(600), as: UTF8.self))")
+        }
+        return reply
     }
 
     /// A text member of the JSON object that ends a reply.

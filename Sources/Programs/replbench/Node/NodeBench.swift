@@ -10,13 +10,16 @@ struct NodeBench {
     let redis: String?
     let records: Int
     let writes: Int
-    private let directory: TemporaryDirectory
+    /// What somebody typed, for an empty node to catch up.
+    let trace: Trace?
+    let directory: TemporaryDirectory
 
-    init(repld: String, redis: String?, records: Int, writes: Int) throws(BenchFailure) {
+    init(repld: String, redis: String?, records: Int, writes: Int, trace: Trace?) throws(BenchFailure) {
         self.repld = repld
         self.redis = redis
         self.records = records
         self.writes = writes
+        self.trace = trace
         directory = try TemporaryDirectory()
     }
 
@@ -31,6 +34,7 @@ struct NodeBench {
         try stream(a)
         try visible(a, primary)
         try catchUp(a, primary)
+        if let trace { try catchUpText(a, trace) }
     }
 
     // MARK: Measurements
@@ -99,7 +103,7 @@ struct NodeBench {
             "repld")
     }
 
-    private func streamHead(_ space: String) -> [UInt8] {
+    func streamHead(_ space: String) -> [UInt8] {
         Array(
             ("POST /v1/spaces/\(space)/transactions:stream HTTP/1.1\r\nHost: localhost\r\n"
                 + "Connection: close\r\n"
@@ -107,11 +111,14 @@ struct NodeBench {
     }
 
     /// In chunks of a thousand lines, reading what comes back meanwhile, so that neither side waits for ever.
-    private func sendLines(_ connection: Connection, _ numbers: Range<Int>) throws(BenchFailure) {
+    func sendLines(
+        _ connection: Connection, _ numbers: Range<Int>,
+        line: (Int) -> String = { BenchNode.line(900_000_000 + $0) }
+    ) throws(BenchFailure) {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1_000) {
             var lines = ""
             for number in start..<min(start + 1_000, numbers.upperBound) {
-                lines += BenchNode.line(900_000_000 + number) + "\n"
+                lines += line(number) + "\n"
             }
             try connection.send(Array("\(String(lines.utf8.count, radix: 16))\r\n\(lines)\r\n".utf8))
             var polled = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
@@ -203,7 +210,7 @@ struct NodeBench {
         emit("full-resident-bytes", Double(replica.process.residentBytes), "redis", records)
     }
 
-    private func emit(_ metric: String, _ value: Double, _ server: String, _ records: Int? = nil) {
+    func emit(_ metric: String, _ value: Double, _ server: String, _ records: Int? = nil) {
         let more = records.map { #","records":\#($0)"# } ?? ""
         let rounded = (value * 1_000).rounded() / 1_000
         print(#"{"server":"\#(server)","metric":"\#(metric)","value":\#(rounded)\#(more)}"#)
