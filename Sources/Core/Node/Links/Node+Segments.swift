@@ -43,7 +43,7 @@ extension Node {
             return
         }
         // 1. Known already, or not the next of its log.
-        let next = spaces[index].logs[replica]?.next ?? SequenceNumber(1)
+        let next = spaces[index].logs[replica]?.next ?? LogExtent.beginning
         if header.last < next {
             links.counters.duplicates += 1
             links.counters.duplicateBytes += UInt64(byteCount)

@@ -70,7 +70,7 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
     /// The device that declared the replica in its log's first change.
     private func author(of replica: ReplicaID) throws(StoreFailure) -> DeviceID? {
         if let known = authors[replica] { return known }
-        guard let run = try store.runs(space, replica, from: SequenceNumber(1), bytesMax: 1).first else {
+        guard let run = try store.runs(space, replica, from: LogExtent.beginning, bytesMax: 1).first else {
             return nil
         }
         var coder = LogCoder(replica: replica)

@@ -65,6 +65,9 @@ struct SpaceLogs: Sendable {
         set { heads[replica] = newValue }
     }
 
+    /// What is held of a log, the open batch included; nil where nothing is.
+    func extent(of replica: ReplicaID) -> LogExtent? { LogExtent(through: held[replica]) }
+
     /// Something of the open batch is not written to the store yet.
     var hasUnwritten: Bool { openRun != nil || held != durable }
 
@@ -186,7 +189,7 @@ struct SpaceLogs: Sendable {
         throws(StoreFailure)
     {
         heads[replica] = nil
-        guard held[replica] > .none else { return }
+        guard extent(of: replica) != nil else { return }
         try writeRun(to: &transaction)
         heads[replica] = try Self.recover(replica, in: space, from: transaction.store)
     }
@@ -253,6 +256,8 @@ struct SpaceLogs: Sendable {
         for entry in held.entries {
             guard let head = heads[entry.replica] else { continue }
             precondition(head.last >= entry.last, "the head of \(entry.replica) is behind what is held")
+            precondition(
+                extent(of: entry.replica)?.last == entry.last, "\(entry.replica) is held beyond its extent")
         }
     }
 }

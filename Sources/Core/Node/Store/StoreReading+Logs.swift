@@ -100,7 +100,7 @@ extension StoreReading {
         var found: Seal?
         var from = max(known, try boundary(log.space, log.replica, before: last)?.last ?? .none)
         while true {
-            let page = try seals(log.space, log.replica, from: max(from, SequenceNumber(1)), limit: 256)
+            let page = try seals(log.space, log.replica, from: max(from, LogExtent.beginning), limit: 256)
             let inside = page.filter { $0.last <= last }
             if let newest = inside.last { found = newest }
             guard inside.count == 256, let newest = inside.last else { return found }
