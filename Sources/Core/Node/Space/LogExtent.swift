@@ -1,5 +1,5 @@
-// Which part of a log is held. All logs are whole today; what reads one from its beginning asks here where that
-// is, and does not say 1 by itself.
+// Which part of a log is held. All logs are whole today; what reads one from its beginning asks here where
+// that is, and does not say 1 by itself.
 
 import Causality
 
