@@ -50,6 +50,7 @@ extension Node {
         do throws(StoreFailure) {
             if !isPlanted("lost-batch-kept") { try reload(at: now) }
             retireLogs()
+            pauseIndexes(at: now)
         } catch {
             effects.append(.halt("the store cannot be read again after a failed commit: \(error)"))
         }

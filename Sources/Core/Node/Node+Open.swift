@@ -24,6 +24,7 @@ extension Node {
         try toleratingFullDisk { node throws(StoreFailure) in try node.openCrashGuard(at: now) }
         shareQuarantine()
         recallQuarantine(at: now)
+        openIndexes(at: now)
         try toleratingFullDisk { node throws(StoreFailure) in try node.reconsiderSkipped(at: now) }
         (nextSweep, swept) = (now.monotonic + 60_000, now)
     }

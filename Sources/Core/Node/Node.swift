@@ -44,6 +44,8 @@ public struct Node<Store: ChangeStore> {
     var crashGuard = CrashGuard()
     /// Of changes that an older version skipped.
     var upgrade = Upgrade.due
+    /// When indexes are built on.
+    var indexPace = IndexPace()
     /// Requests to join spaces.
     var joins = JoinAttempts()
     /// Connections, and what waits.
@@ -120,6 +122,7 @@ public struct Node<Store: ChangeStore> {
             // What waits is answered by the commit that ends the batch of this tick, late or not.
             sweep(at: now)
             tickCrashGuard(at: now)
+            tickIndexes(at: now)
             tickForks(at: now)
             tickLinks(at: now)
         case .diskFree(let bytes): recordDiskFree(bytes, at: now)
@@ -185,6 +188,7 @@ public struct Node<Store: ChangeStore> {
         var next: UInt64? = nextSweep
         if let moment = readers.deadline { next = min(next ?? .max, moment) }
         if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }
+        if let moment = indexPace.deadline { next = min(next ?? .max, moment) }
         for index in spaces.indices {
             if let due = spaces[index].findings.reissues.deadline { next = min(next ?? .max, due) }
         }

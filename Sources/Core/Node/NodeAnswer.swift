@@ -20,6 +20,9 @@ public enum NodeAnswer: Sendable {
     case invites([InviteReport])
     case forks([ForkReport])
     case skipped([SkippedReport])
+    case indexes([IndexReport])
+    /// Of `declareIndex` (201 when it is new) and `index`.
+    case index(IndexReport, isNew: Bool)
     /// A stage of joining, e.g. "dialling 127.0.0.1:21420"; more answers follow.
     case joinStage(String)
     case joined(SpaceReport)

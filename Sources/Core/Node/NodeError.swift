@@ -20,6 +20,8 @@ public enum NodeError: Error, Sendable {
     case noSuchChange(Dot)
     /// 404 `no-such-member`.
     case noSuchMember(String)
+    /// 404, 409 or 422, about a declared index.
+    case index(IndexRefusal)
     /// 409 `name-taken`.
     case nameTaken(String)
     /// 422 `invalid-name`.

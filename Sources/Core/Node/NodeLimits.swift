@@ -67,4 +67,17 @@ public enum NodeLimits {
     /// A document's tail is folded into a new snapshot when it exceeds the snapshot and this.
     public static let tailBytesMin = 16 << 10
     public static let tailChangesMin = 64
+    /// Indexes of a space, those included whose entries are still being removed; one more is 429.
+    public static let indexesMax = 16
+    /// An index's name.
+    public static let indexNameBytesMax = 64
+    /// Entries with values that were cut off (`FilterLimits`), up to which an index gives an order.
+    public static let indexCutValuesMax = 4_096
+    /// Documents that one step of building an index reads, and their bytes on disk, roughly.
+    public static let indexStepDocumentsMax = 256
+    public static let indexStepBytesMax = 1 << 20
+    /// Entries that one step of dropping an index removes.
+    public static let indexStepEntriesMax = 1_024
+    /// After a batch was lost, or while the disk is nearly full, indexes are not built for so long.
+    public static let indexPauseMilliseconds: UInt64 = 60_000
 }

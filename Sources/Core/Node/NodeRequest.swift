@@ -106,6 +106,11 @@ public enum NodeRequest: Sendable {
     case forks(SpaceReference)
     /// Changes that are held and not executed. Answer: `.skipped`.
     case skipped(SpaceReference)
+    /// Indexes that are declared on this node. Answers: `.indexes`, `.index`, `.index`, `.done`.
+    case indexes(SpaceReference)
+    case index(SpaceReference, name: String)
+    case declareIndex(SpaceReference, name: String, IndexDefinition)
+    case dropIndex(SpaceReference, name: String)
     /// Answers: `.joinStage`…, then `.joined` or `.failed`.
     case join(token: String, name: String?)
     case listDocuments(SpaceReference, prefix: Key, after: Key?, limit: Int, atLeast: AtLeast?)
@@ -138,10 +143,10 @@ extension NodeRequest {
     var isRead: Bool {
         switch self {
         case .status, .peers, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments,
-            .readDocument, .watch, .export, .log, .wait, .explain, .metrics:
+            .readDocument, .watch, .export, .log, .wait, .explain, .metrics, .indexes, .index:
             true
         case .createSpace, .leaveSpace, .invite, .revokeInvite, .join, .transact, .backup,
-            .reload:
+            .reload, .declareIndex, .dropIndex:
             false
         }
     }

@@ -38,7 +38,7 @@ import ReplClient
             AddCommand.self, RemoveCommand.self, InsertCommand.self, AppendCommand.self, PrependCommand.self,
             MoveCommand.self, SpliceCommand.self,
             MakeCommand.self, EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
-            ForksCommand.self, QuarantineCommand.self,
+            IndexCommand.self, ForksCommand.self, QuarantineCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
             ConflictsCommand.self, TopCommand.self, BackupCommand.self,
             RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, CompletionCommand.self,
@@ -103,8 +103,14 @@ import ReplClient
         if let failure = unknown(first, among: configuration, behind: "replctl", ["help", "kinds"]) {
             return failure
         }
-        guard first == "space", let second = words.dropFirst().first else { return nil }
-        return unknown(second, among: SpaceCommand.configuration, behind: "replctl space", ["help"])
+        guard let second = words.dropFirst().first else { return nil }
+        switch first {
+        case "space":
+            return unknown(second, among: SpaceCommand.configuration, behind: "replctl space", ["help"])
+        case "index":
+            return unknown(second, among: IndexCommand.configuration, behind: "replctl index", ["help"])
+        default: return nil
+        }
     }
 
     private static func unknown(
@@ -153,7 +159,7 @@ import ReplClient
         }
         let (options, rest) = (arguments[..<start], arguments[start...])
         guard let verb = rest.first, !options.isEmpty else { return arguments }
-        let words = verb == "space" ? 2 : 1
+        let words = verb == "space" || verb == "index" ? 2 : 1
         return Array(rest.prefix(words) + options + rest.dropFirst(words))
     }
 

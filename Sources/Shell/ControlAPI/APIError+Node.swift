@@ -15,6 +15,7 @@ extension APIError {
             .inviterUnreachable:
             self = .joining(error)
         case .author(let fault, let operation): self = APIError(fault).at("operation \(operation)")
+        case .index(let refusal): self.init(refusal)
         case .nameTaken(let name):
             self.init(
                 409, "name-taken", "a space named \"\(name)\" is already on this node",

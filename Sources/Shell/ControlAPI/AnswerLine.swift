@@ -135,7 +135,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func pathElement(_ element: PathElement) {
+    mutating func pathElement(_ element: PathElement) {
         switch element {
         case .key(let key): string(key)
         case .index(let index): integer(index)

@@ -11,6 +11,7 @@ public enum BodyRequest: Sendable {
     case createSpace
     case createInvite(SpaceReference)
     case join
+    case declareIndex(SpaceReference, name: String)
     case transact(SpaceReference, idempotencyKey: String?, TextUnits)
 
     /// Seconds that an invite is good for when the request does not say.
@@ -50,6 +51,13 @@ public enum BodyRequest: Sendable {
                     hint: "use 1 to \(Self.inviteSecondsMax)")
             }
             return .invite(space, role: role, expiresSeconds: UInt64(seconds))
+        case .declareIndex(let space, let name):
+            let path = try OperationReader.path(&object)
+            let prefix = try object.optionalString("prefix") ?? ""
+            guard let definition = IndexDefinition(path: path, prefix: prefix) else {
+                throw .badIndexPath()
+            }
+            return .declareIndex(space, name: name, definition)
         case .transact: preconditionFailure("a transaction has its own reader")
         }
     }

@@ -77,6 +77,10 @@ public struct WholeAnswer: Sendable {
         case .invites(let invites): json.object { $0.list("invites", invites) { $0.invite($1) } }
         case .forks(let forks): json.object { $0.list("forks", forks) { $0.fork($1) } }
         case .skipped(let changes): json.object { $0.list("changes", changes) { $0.skipped($1) } }
+        case .indexes(let indexes): json.object { $0.list("indexes", indexes) { $0.index($1) } }
+        case .index(let index, let isNew):
+            status = isNew ? 201 : 200
+            json.index(index)
         case .documents(let documents, let next, let cursor):
             headers = [("Repl-Cursor", cursor)]
             json.listing(documents, next: next)

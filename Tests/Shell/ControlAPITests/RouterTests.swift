@@ -11,7 +11,9 @@ private func route(
     _ method: String, _ target: String, _ headers: [(name: String, value: String)] = [], hasBody: Bool? = nil
 ) throws -> RoutedRequest {
     try Router.route(
-        RequestHead(method: method, target: target, headers: headers, hasBody: hasBody ?? (method == "POST")),
+        RequestHead(
+            method: method, target: target, headers: headers,
+            hasBody: hasBody ?? ["POST", "PUT"].contains(method)),
         caller: .groupMember)
 }
 
@@ -31,7 +33,7 @@ private func documentKey(_ target: String) throws -> [UInt8] {
         for entry in Route.all {
             let target =
                 entry.pattern.replacing("{space}", with: "s").replacing("{id}", with: "i")
-                .replacing("{key…}", with: "k")
+                .replacing("{name}", with: "n").replacing("{key…}", with: "k")
                 + ([.wait, .explain].contains(entry.name) ? "?change=00112233445566778899aabbccddeeff:1" : "")
             #expect(try route(entry.method, target).route.name == entry.name)
         }

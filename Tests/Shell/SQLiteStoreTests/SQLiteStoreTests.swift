@@ -24,7 +24,7 @@ import Wire
         _ = try SQLiteStore(path: path)
         try Connection(path, .copy).execute("PRAGMA user_version = 99")
         #expect { _ = try SQLiteStore(path: path) } throws: { failure in
-            guard case StoreFailure.unusable(.file(path, .newerSchema(99, known: 3))) = failure else {
+            guard case StoreFailure.unusable(.file(path, .newerSchema(99, known: 4))) = failure else {
                 return false
             }
             return "\(failure)".contains("schema 99")
@@ -60,6 +60,7 @@ import Wire
         let commits = try store.commits(space, after: .start, limit: 9)
         #expect(commits.map(\.status) == [.executed, .skipped])
         #expect(try store.heads(space)[log].value == 2 && store.documentCount(space) == 7)
+        #expect(try store.indexes(space).isEmpty && store.indexed(space, "a").isEmpty)
     }
 
     @Test("a reason to skip that no release has written is damage, not another reason")

@@ -13,25 +13,42 @@ extension Document {
     /// What a path shows, for reads and conditions; nil when nothing is there or the path leads nowhere.
     /// Steps: keys in maps, indexes in lists and ordered sets, element ids in lists.
     public func value(at path: [PathElement]) -> PlainValue? {
-        guard var container = state.shownRoot else { return nil }
-        for (depth, step) in path.enumerated() {
-            if let member = state.member(at: step, of: container) {
-                return depth == path.count - 1 ? .scalar(member) : nil
-            }
-            guard let slot = state.slot(at: step, of: container) else { return nil }
-            switch state.shown(in: slot) {
-            case .container(let next): container = next
-            case .register(let value): return depth == path.count - 1 ? .scalar(value) : nil
-            case .nothing:
-                guard depth == path.count - 1, case .element = state[slot].name else { return nil }
-                return .scalar(.null)
-            }
+        switch state.shown(at: path) {
+        case .nothing: nil
+        case .register(let value): .scalar(value)
+        case .container(let container): state.plain(container)
         }
-        return state.plain(container)
+    }
+
+    /// The same in the size of a scalar: what shows as an array or an object is an empty array.
+    public func outline(at path: [PathElement]) -> PlainValue? {
+        guard case .container(let container) = state.shown(at: path) else { return value(at: path) }
+        switch state[container].kind.typedForm {
+        case .string, .integer: return state.plain(container)
+        case .map, .list, .members, .orderedMembers: return .array([])
+        }
     }
 }
 
 extension DocumentState {
+    /// What a path shows; a live element that holds nothing is null.
+    fileprivate func shown(at path: [PathElement]) -> Shown {
+        guard var container = shownRoot else { return .nothing }
+        for (depth, step) in path.enumerated() {
+            let isLast = depth == path.count - 1
+            if let member = member(at: step, of: container) { return isLast ? .register(member) : .nothing }
+            guard let slot = slot(at: step, of: container) else { return .nothing }
+            switch shown(in: slot) {
+            case .container(let next): container = next
+            case .register(let value): return isLast ? .register(value) : .nothing
+            case .nothing:
+                guard isLast, case .element = self[slot].name else { return .nothing }
+                return .register(.null)
+            }
+        }
+        return .container(container)
+    }
+
     /// The text that a path shows.
     func text(at path: [PathElement]) -> Int? {
         guard var container = shownRoot else { return nil }

@@ -40,6 +40,7 @@ extension Node {
             batch.answer(id, .forks(try forks(of: try handle(of: reference))))
         case .skipped(let reference):
             batch.answer(id, .skipped(try skipped(of: try handle(of: reference))))
+        case .indexes, .index, .declareIndex, .dropIndex: try answerIndexes(id, request, at: now)
         case .join(let token, let name): try join(id, token: token, name: name, at: now)
         case .listDocuments, .readDocument: try read(id, request, at: now)
         case .transact(let reference, let transaction):
@@ -67,6 +68,31 @@ extension Node {
         perform(readers.cancel(id), at: now)
         batch.forget(id)
         cancelJoin(id)
+    }
+
+    /// Reading is all that an index of this node takes.
+    private mutating func answerIndexes(_ id: RequestID, _ request: NodeRequest, at now: Instant)
+        throws(NodeError)
+    {
+        func readable(_ reference: SpaceReference) throws(NodeError) -> SpaceHandle {
+            let index = try handle(of: reference)
+            try need(.reader, in: index)
+            return index
+        }
+        switch request {
+        case .indexes(let space): batch.answer(id, .indexes(spaces[try readable(space)].indexReports))
+        case .index(let space, let name):
+            batch.answer(id, .index(try spaces[try readable(space)].index(named: name), isNew: false))
+        case .declareIndex(let space, let name, let definition):
+            let declared = try spaces[try readable(space)].declareIndex(name, definition, in: &transaction)
+            indexPace.begin(at: now.monotonic)
+            batch.answer(id, .index(declared.report, isNew: declared.isNew))
+        case .dropIndex(let space, let name):
+            try spaces[try readable(space)].dropIndex(name, in: &transaction)
+            indexPace.begin(at: now.monotonic)
+            batch.answer(id, .done)
+        default: preconditionFailure("\(request) is about no index")
+        }
     }
 
     /// Whether `explain` can be asked; the answer comes after the commit.

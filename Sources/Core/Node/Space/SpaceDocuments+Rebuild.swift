@@ -29,6 +29,7 @@ extension SpaceDocuments {
             let wasVisible = try transaction.store.document(space, key)?.isVisible ?? false
             var cached = try Self.replay(key, of: space, at: position, from: transaction.store, with: &reader)
             try transaction.store.put(space, cached.record, wasVisible: wasVisible)
+            try indexes.update(cached.document, in: space, to: &transaction.store)
             try Self.fold(&cached, of: space, into: &transaction.store)
             if cached.record.isVisible != wasVisible { count += wasVisible ? -1 : 1 }
             guard let before else { continue }
@@ -36,6 +37,7 @@ extension SpaceDocuments {
                 differences.append(ChangeEvent.DocumentPatches(key: key, patches: patches))
             }
         }
+        try indexes.writeRecords(of: space, to: &transaction.store)
         return differences
     }
 

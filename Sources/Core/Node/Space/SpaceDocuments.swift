@@ -12,7 +12,7 @@ struct SpaceDocuments: Sendable {
     let space: SpaceID
     var cache = DocumentCache()
     /// Documents that were found damaged in this batch.
-    private(set) var damages: [Key: Damage] = [:]
+    var damages: [Key: Damage] = [:]
     /// Visible documents, those of the open batch included.
     var count: Int
     var ring: EventRing
@@ -20,6 +20,8 @@ struct SpaceDocuments: Sendable {
     private(set) var watchers = 0
     /// The last commit position that stands for a rebuild: states before it cannot be made again.
     var rebuilt = CommitPosition.start
+    /// Declared on this node.
+    var indexes = SpaceIndexes()
 
     /// What is wrong with what is stored of a document.
     struct Damage: Sendable {
@@ -39,6 +41,7 @@ struct SpaceDocuments: Sendable {
         space = record.id
         count = try store.documentCount(record.id)
         ring = EventRing(start: record.position)
+        indexes = try SpaceIndexes(of: record.id, from: store)
         if let bytes = try store.meta(NodeMeta.rebuilt(record.id)), bytes.count == 8 {
             rebuilt = CommitPosition(bytes.reduce(0) { $0 << 8 | UInt64($1) })
         }
@@ -134,11 +137,18 @@ struct SpaceDocuments: Sendable {
         try transaction.beginWriting()
         // Not `self` inside, so that the cache is worked on in place.
         let space = self.space
+        var indexes = self.indexes
         try cache.writeDirty { cached throws(StoreFailure) in
             try transaction.store.put(space, cached.record, wasVisible: cached.wasVisible)
             cached.wasVisible = cached.record.isVisible
+            if !indexes.isEmpty {
+                try indexes.update(cached.document, in: space, to: &transaction.store)
+            }
             if cached.wantsSnapshot { try Self.fold(&cached, of: space, into: &transaction.store) }
         }
+        if indexes.isEmpty { return }
+        try indexes.writeRecords(of: space, to: &transaction.store)
+        self.indexes = indexes
     }
 
     /// Forgets the documents that were not used for longest, when there are too many for one of so many
@@ -173,6 +183,7 @@ struct SpaceDocuments: Sendable {
     func checkInvariants(whole: Bool) {
         precondition(watchers >= 0 && cache.dirtyCount <= cache.count, "documents of space \(space)")
         precondition(count >= 0, "\(count) visible documents in space \(space)")
+        indexes.checkInvariants()
     }
 }
 

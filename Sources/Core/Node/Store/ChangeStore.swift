@@ -3,6 +3,7 @@
 //
 //   StoredLogs        runs of changes, boundaries, seals, forks, skipped changes
 //   StoredDocuments   documents, snapshots, which changes touched them
+//   StoredIndexes     indexes that are declared here, and their entries
 //   StoredRosters     spaces, roster operations
 //   StoredPeers       small values by name: addresses, invites, …
 //   StoredAnswers     what programs were answered
@@ -12,10 +13,14 @@
 // durable when `commit` returns, and not before.
 
 /// Reads of a node's data, at one moment.
-public protocol StoreReading: StoredLogs, StoredDocuments, StoredRosters, StoredPeers, StoredAnswers {}
+public protocol StoreReading: StoredLogs, StoredDocuments, StoredIndexes, StoredRosters, StoredPeers,
+    StoredAnswers
+{}
 
 /// A node's durable data. One owner, one writer.
-public protocol ChangeStore: StoreReading, LogStore, DocumentStore, RosterStore, PeerStore, AnswerStore {
+public protocol ChangeStore: StoreReading, LogStore, DocumentStore, IndexStore, RosterStore, PeerStore,
+    AnswerStore
+{
     associatedtype Reader: StoreReading & Sendable
 
     /// Opens the write transaction; a second `begin` before `commit` or `rollback` is a bug.

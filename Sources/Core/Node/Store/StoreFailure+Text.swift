@@ -68,6 +68,7 @@ extension StoredItem: CustomStringConvertible {
         case .boundary(let replica, let last): "boundary \(last) of log \(replica)"
         case .branch(let replica, let sequence): "the branch \(replica) after \(sequence)"
         case .proof(let replica): "the proof that log \(replica) forked"
+        case .index(let name, let space): "the definition of index \(name) of space \(space)"
         }
     }
 }
@@ -113,6 +114,7 @@ extension FileDefect.Column: CustomStringConvertible {
         case .replica: "a replica"
         case .status(let number): "the status of a change (\(number))"
         case .skipReason(let number): "why a change is skipped (\(number))"
+        case .indexStage(let number): "how far an index is built (\(number))"
         }
     }
 }

@@ -107,6 +107,8 @@ public enum StoredItem: Equatable, Sendable {
     case branch(ReplicaID, after: SequenceNumber)
     /// The proof that a log forked.
     case proof(ReplicaID)
+    /// `IndexDefinition`
+    case index(name: String, of: SpaceID)
 }
 
 /// What is wrong with one of the state directory's files.
@@ -116,6 +118,7 @@ public enum FileDefect: Equatable, Sendable {
         case dots, layout, key, hash, signature, replica
         case status(Int64)
         case skipReason(Int64)
+        case indexStage(Int64)
     }
 
     case column(Column)

@@ -53,7 +53,11 @@ extension JSONWriter {
             $0.name("responses")
             $0.object {
                 $0.name("\(route.answer.status)")
-                $0.answer(route.answer)
+                $0.answer(route.answer, route.answer.description)
+                if let other = route.answer.other {
+                    $0.name("\(other.status)")
+                    $0.answer(route.answer, other.description)
+                }
                 for refusal in route.refusals {
                     $0.name("\(refusal.rawValue)")
                     $0.reference("responses", refusal.component)
@@ -62,9 +66,9 @@ extension JSONWriter {
         }
     }
 
-    private mutating func answer(_ answer: RouteAnswer) {
+    private mutating func answer(_ answer: RouteAnswer, _ description: String) {
         object {
-            $0.member("description", answer.description)
+            $0.member("description", description)
             if answer.hasCursor {
                 $0.name("headers")
                 $0.object {

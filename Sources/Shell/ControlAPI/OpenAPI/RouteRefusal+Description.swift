@@ -35,7 +35,8 @@ extension RouteRefusal {
         case .absent: "No such thing."
         case .timedOut: "A wait ran out."
         case .conflict:
-            "In conflict with what is there: `wrong-kind`, `name-taken`, `incomplete`, `already-member`."
+            "In conflict with what is there: `wrong-kind`, `name-taken`, `incomplete`, `already-member`, "
+                + "`index-exists`."
         case .gone: "A spent, expired, revoked or burned invite."
         case .conditionFailed: "A condition failed; nothing was written."
         case .overLimit: "Over a limit."

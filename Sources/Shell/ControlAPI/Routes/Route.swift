@@ -36,7 +36,7 @@ public final class Route: Sendable {
         }
     }
 
-    public static let all = nodeRoutes + spaceRoutes + documentRoutes + changeRoutes
+    public static let all = nodeRoutes + spaceRoutes + documentRoutes + indexRoutes + changeRoutes
 
     public let name: Name
     public let method: String

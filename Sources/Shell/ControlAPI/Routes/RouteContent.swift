@@ -55,14 +55,19 @@ public struct RouteAnswer: Sendable {
     public let contents: [RouteContent]
     /// It carries a `Repl-Cursor`.
     public let hasCursor: Bool
+    /// Another status with the same content, and when it is given.
+    public var other: (status: Int, description: String)?
 
     /// One JSON value.
     static func json(
-        _ schema: String, _ description: String, status: Int = 200, hasCursor: Bool = false, example: String
+        _ schema: String, _ description: String, status: Int = 200,
+        or other: (status: Int, description: String)? = nil, hasCursor: Bool = false, example: String
     ) -> RouteAnswer {
-        of(
+        var answer = of(
             [RouteContent(type: WholeAnswer.json, schema: schema, example: example)], description,
             status: status, hasCursor: hasCursor)
+        answer.other = other
+        return answer
     }
 
     /// A JSON value a line.

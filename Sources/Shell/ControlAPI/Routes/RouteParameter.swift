@@ -57,6 +57,10 @@ public struct RouteParameter: Sendable, Equatable {
     static let id = RouteParameter(
         "id", in: .path, isRequired: true, "The invite's id.", schema: text,
         example: #""9a0774c563e443b19dde7485fed86148""#)
+    static let indexName = RouteParameter(
+        "name", as: "indexName", in: .path, isRequired: true, "The index's name.",
+        schema: #"{"type":"string","minLength":1,"maxLength":64,"pattern":"^[A-Za-z0-9._-]+$"}"#,
+        example: #""owners""#)
     static let key = RouteParameter(
         "key", in: .path, isRequired: true,
         "Everything after documents/, percent-decoded once, never normalised; / and %2F are the same.",
@@ -68,6 +72,7 @@ public struct RouteParameter: Sendable, Equatable {
         case "space": .space
         case "id": .id
         case "key…": .key
+        case "name": .indexName
         default: preconditionFailure("no placeholder is named \(placeholder)")
         }
     }

@@ -27,12 +27,13 @@ enum Schema {
         PRAGMA trusted_schema = OFF;
         """
 
-    static let steps = [step1, step2, step3]
+    static let steps = [step1, step2, step3, step4]
 
     /// Tables whose rows name a space, and those whose rows name a log of one: a space that is removed takes
     /// them along. Runs carry their space in their number.
     static let tablesOfSpaces = [
-        "roster", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "logs",
+        "roster", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "indexes",
+        "entries", "indexed", "logs",
     ]
     static let tablesOfLogs = ["boundaries", "seals"]
 

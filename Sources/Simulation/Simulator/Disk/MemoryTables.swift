@@ -26,6 +26,9 @@ public struct MemoryTables: Sendable {
         var idempotency: [Key: IdempotencyRecord] = [:]
         var forks = SortedTable<ReplicaID, ForkRecord>()
         var skipped = SortedTable<CommitPosition, SkippedRecord>()
+        var indexes = SortedTable<IndexNumber, IndexRecord>()
+        var entries: [IndexNumber: SortedTable<IndexPlace, IndexEntry>] = [:]
+        var indexed: [Key: [IndexNumber: [UInt8]]] = [:]
 
         /// The record as it reads: changes that were appended since it was written have moved its position.
         var current: SpaceRecord {

@@ -1,0 +1,102 @@
+// Indexes that are declared on this node: added, listed, dropped.
+
+import ArgumentParser
+import Bytes
+import JSON
+import ReplClient
+
+struct IndexCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "index", abstract: "Add, list and drop the indexes of a space on this node.",
+        discussion: """
+            With an index of a path, `find` and `ls` that compare it or order by it look at few documents \
+            instead of all. Each node has its own; it is kept with every write, and built in the background.
+            Examples:
+              replctl index add household owners owner --prefix task/
+              replctl find household task/ 'owner="anna"'
+              replctl index ls household
+            """,
+        subcommands: [IndexAdd.self, IndexList.self, IndexDrop.self])
+}
+
+struct IndexAdd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Declare an index of what a path shows.",
+        discussion: """
+            It is built in the background and used when that is done: see `replctl index ls`. The same \
+            again changes nothing.
+            Example: replctl index add household owners owner --prefix task/
+            """)
+    @Argument(help: "Name or id.") var space: String
+    @Argument(help: "1 to 64 letters, digits, . _ or -.") var name: String
+    @Argument(help: "Keys and indexes: owner, items.0.name.") var path: String
+    @Option(help: "Only documents whose keys begin with it.") var prefix: String?
+    @OptionGroup var common: DaemonOptions
+
+    func run() async throws {
+        let path = try DottedPath(path)
+        var body = JSONWriter()
+        body.object {
+            $0.name("path")
+            path.write(to: &$0)
+            if let prefix { $0.member("prefix", prefix) }
+        }
+        let request = ClientRequest("PUT", ["spaces", space, "indexes", name], body: body.bytes)
+        try await ask(request) { answer in
+            let name = console.safe(answer.cell("name"))
+            if answer.string("state") == "ready" {
+                try console.writeLine("\(name) is ready: \(answer.cell("documents")) documents")
+            } else {
+                try console.writeLine("\(name) is being built")
+                console.complain("to see how far it is: replctl index ls \(console.safe(space))")
+            }
+        }
+    }
+}
+
+struct IndexList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List the indexes of a space on this node.",
+        discussion: """
+            While an index is being built, DOCUMENTS says how many it has so far.
+            Example: replctl index ls household
+            """)
+    @Argument(help: "Name or id.") var space: String
+    @OptionGroup var common: DaemonOptions
+
+    func run() async throws {
+        try await ask(ClientRequest("GET", ["spaces", space, "indexes"])) { answer in
+            var table = Table("NAME", "PATH", "PREFIX", "STATE", "DOCUMENTS", numbers: [4])
+            for index in answer.list("indexes") {
+                let path = index.list("path").map(Self.part).joined(separator: ".")
+                table.row(
+                    index.cell("name"), path, index.cell("prefix"), index.cell("state"),
+                    index.cell("documents"))
+            }
+            try console.write(table)
+        }
+    }
+
+    private static func part(_ step: PlainValue) -> String {
+        switch step {
+        case .scalar(.string(let key)): DottedPath.escaped(key.string)
+        case .scalar(.integer(let index)): "\(index)"
+        default: "?"
+        }
+    }
+}
+
+struct IndexDrop: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "drop", abstract: "Drop an index; documents are not touched.",
+        discussion: "Example: replctl index drop household owners")
+    @Argument(help: "Name or id.") var space: String
+    @Argument(help: "The index's name, from `index ls`.") var name: String
+    @OptionGroup var common: DaemonOptions
+
+    func run() async throws {
+        try await ask(ClientRequest("DELETE", ["spaces", space, "indexes", name])) { _ in
+            try console.writeLine("dropped \(console.safe(name))")
+        }
+    }
+}
