@@ -4,9 +4,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
-# The tests of faults in real processes need these: network namespaces, failing syncs, clocks, disk images.
+# The tests of faults in real processes need these: network namespaces, failing syncs, clocks, disk images; and those of
+# completion, manual pages and API.md the shells, mandoc and curl.
 # Without them their suites are skipped by name; once installed, a suite that does not find its tool fails.
-TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs
+TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl
 PREFIX ?= /usr/local
 SWIFT ?= swift
 
@@ -47,10 +48,14 @@ hunt: deps
 	PLANTED_BUGS=1 $(SWIFT) build -c release --scratch-path $(PLANTED) --product replsim
 	REPL_PLANTED="$$(realpath $(PLANTED)/release/replsim)" $(SWIFT) test --disable-xctest --filter PlantedBugTests
 
-demo: deps
-	@$(SWIFT) build $(RELEASE) --product repld
-	@$(SWIFT) build $(RELEASE) --product replctl
-	@Config/demo "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+# The two programs that it runs, unoptimised: that builds in less than half the time of a release, and `make test` takes
+# over what was built (decision 0159).
+demo:
+	@test -x .build/debug/replctl || echo 'building repld and replctl: about 2 minutes on 2 processors, the first time'
+	@$(MAKE) --no-print-directory deps
+	@$(SWIFT) build --product repld
+	@$(SWIFT) build --product replctl
+	@Config/demo "$$($(SWIFT) build --show-bin-path)"
 
 # Meshes under faults, 10 simulated minutes each, before the tests: both want all processors.
 SEEDS := 500
@@ -89,7 +94,8 @@ install-files: PLACES := -e 's|=/usr/bin/|=$(PREFIX)/bin/|' -e 's|file:///usr/sh
 install-files:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/repld $(UNITS)/system $(UNITS)/user \
 	  $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d $(SHARE)/bash-completion/completions \
-	  $(ZSH) $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/repld
+	  $(ZSH) $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/repld \
+	  $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man8
 	install -m 0755 $(PROGRAMS)/repld $(PROGRAMS)/replctl $(PROGRAMS)/replsim $(DESTDIR)$(PREFIX)/bin/
 	test -e $(DESTDIR)/etc/repld/repld.toml || install -m 0644 Config/repld.toml $(DESTDIR)/etc/repld/repld.toml
 	install -m 0644 Config/sysusers.d/repld.conf $(DESTDIR)/usr/lib/sysusers.d/repld.conf
@@ -101,7 +107,12 @@ install-files:
 	$(PROGRAMS)/replctl completion bash > $(SHARE)/bash-completion/completions/replctl
 	$(PROGRAMS)/replctl completion zsh > $(ZSH)/_replctl
 	$(PROGRAMS)/replctl completion fish > $(SHARE)/fish/vendor_completions.d/replctl.fish
-	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md $(SHARE)/doc/repld/
+	$(PROGRAMS)/repld --experimental-dump-help | $(PROGRAMS)/replctl __manual repld > $(SHARE)/man/man8/repld.8
+	$(PROGRAMS)/replctl --experimental-dump-help | $(PROGRAMS)/replctl __manual replctl > $(SHARE)/man/man1/replctl.1
+	$(PROGRAMS)/replsim --experimental-dump-help | $(PROGRAMS)/replctl __manual replsim > $(SHARE)/man/man1/replsim.1
+	$(PROGRAMS)/replctl __manual repld.toml < Config/repld.toml > $(SHARE)/man/man5/repld.toml.5
+	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md Sources/Docs/KINDS.md Sources/Docs/API.md \
+	  Sources/Docs/COOKBOOK.md $(SHARE)/doc/repld/
 	@test -n "$(DESTDIR)" || { echo 'next:'; \
 	  echo '  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload'; \
 	  echo '  systemctl enable --now repld.socket repld'; }

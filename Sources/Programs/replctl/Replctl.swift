@@ -59,6 +59,7 @@ import ReplClient
     /// Does what the arguments say, and says how it ended. Tests come in here, with a console of their own.
     static func run(_ arguments: [String]) async -> ExitCode {
         let console = Console.current
+        if let code = await HiddenVerbs.run(arguments, console) { return code }
         let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
         if arguments.count >= 2, arguments[0] == "help", arguments[1] == "kinds" {
             return (try? console.write(KindsPage.text)) == nil ? .failed : .ok

@@ -15,6 +15,11 @@ extension DaemonTests {
             ("mkfs.ext4", FaultRounds.program("mkfs.ext4") != nil, "ForkTests"),
             ("ip", NamespaceCommands.ip != nil, "tests in namespaces"),
             ("nft", NamespaceCommands.nft != nil, "tests in namespaces"),
+            ("bash-completion", CompletionTests.bashCompletion != nil, "completion in bash"),
+            ("zsh", FaultRounds.program("zsh") != nil, "completion in zsh"),
+            ("fish", FaultRounds.program("fish") != nil, "completion in fish"),
+            ("mandoc", FaultRounds.program("mandoc") != nil, "lint of manual pages"),
+            ("curl", FaultRounds.program("curl") != nil, "the lines of API.md"),
         ]
         /// What of this machine, and not of its packages, keeps suites from running.
         private static let obstacles: [(suites: String, obstacle: String?)] = [

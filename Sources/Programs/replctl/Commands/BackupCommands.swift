@@ -104,13 +104,5 @@ struct CompletionCommand: ParsableCommand {
 
     @Argument(help: "bash, zsh or fish.") var shell: Shell
 
-    func run() throws {
-        let completion: CompletionShell =
-            switch shell {
-            case .bash: .bash
-            case .zsh: .zsh
-            case .fish: .fish
-            }
-        try Console.current.writeLine(Replctl.completionScript(for: completion))
-    }
+    func run() throws { try Console.current.writeLine(ShellScripts.text(shell)) }
 }
