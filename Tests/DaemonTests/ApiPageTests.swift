@@ -1,4 +1,4 @@
-// Sources/Docs/API.md, typed as it stands there, and Sources/Docs/COOKBOOK.md.
+// API.md, COOKBOOK.md and FIRST_DAY.md of Sources/Docs, typed as they stand there.
 
 import Foundation
 import Testing
@@ -64,6 +64,17 @@ extension DaemonTests {
                     sockets: [
                         "attic": attic.socket, "laptop": laptop.socket, "shed": world.folder + "/shed.sock",
                     ])
+            }
+        }
+
+        @Test("a first day, sixty steps of it, goes as FIRST_DAY.md says")
+        func firstDay() throws {
+            let page = try ConsolePage("FIRST_DAY.md")
+            try #require(page.steps.count >= 60)
+            try DaemonWorld.run { world in
+                try page.run(
+                    home: world.folder,
+                    sockets: ["laptop": world.folder + "/laptop.sock", "phone": world.folder + "/phone.sock"])
             }
         }
 

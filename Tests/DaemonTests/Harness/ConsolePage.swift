@@ -10,6 +10,8 @@ struct ConsolePage {
         let box: String
         var command: String
         var output: [String] = []
+        /// A last line `[exit N]`.
+        var exitCode = "0"
         let line: Int
     }
 
@@ -35,6 +37,8 @@ struct ConsolePage {
                 let last = steps.count - 1
                 if steps[last].output.isEmpty, line.hasPrefix("> ") {
                     steps[last].command += "\n" + line.dropFirst(2)
+                } else if let match = line.wholeMatch(of: /\[exit ([0-9]+)\]/) {
+                    steps[last].exitCode = String(match.1)
                 } else {
                     steps[last].output.append(line)
                 }
@@ -42,8 +46,8 @@ struct ConsolePage {
         }
     }
 
-    /// Runs all commands. `sockets`: that of each box. Each command must end with 0 and print what stands
-    /// below it, on either of its outputs.
+    /// Runs all commands. `sockets`: that of each box. Each command must end with 0, or with what stands
+    /// in a last line `[exit N]`, and print what stands below it, on either of its outputs.
     func run(home: String, sockets: [String: String]) throws {
         let mark = "\u{1E}"
         // What a page starts ends with it, also when it fails half way.
@@ -68,7 +72,8 @@ struct ConsolePage {
                 return
             }
             let printed = parts[2 * number].trimmingCharacters(in: .newlines)
-            #expect(parts[2 * number + 1] == "0", "\(name):\(step.line): \(step.command): \(printed)")
+            #expect(
+                parts[2 * number + 1] == step.exitCode, "\(name):\(step.line): \(step.command): \(printed)")
             let pattern = step.output.joined(separator: "\n").trimmingCharacters(in: .newlines)
             #expect(
                 Self.matches(printed, pattern),
