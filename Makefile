@@ -7,7 +7,8 @@ PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
 # The tests of faults in real processes need these: network namespaces, failing syncs, clocks, disk images; and those of
 # completion, manual pages and API.md the shells, mandoc and curl.
 # Without them their suites are skipped by name; once installed, a suite that does not find its tool fails.
-TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl
+TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl \
+  shellcheck
 PREFIX ?= /usr/local
 SWIFT ?= swift
 

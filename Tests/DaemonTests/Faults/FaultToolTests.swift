@@ -20,6 +20,7 @@ extension DaemonTests {
             ("fish", FaultRounds.program("fish") != nil, "completion in fish"),
             ("mandoc", FaultRounds.program("mandoc") != nil, "lint of manual pages"),
             ("curl", FaultRounds.program("curl") != nil, "the lines of API.md"),
+            ("shellcheck", FaultRounds.program("shellcheck") != nil, "shell scripts"),
         ]
         /// What of this machine, and not of its packages, keeps suites from running.
         private static let obstacles: [(suites: String, obstacle: String?)] = [
