@@ -192,7 +192,10 @@ let package = Package(
             of: ["Causality", "Node", "NodeRuntime", logging]),
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",
-            of: ["Bytes", "JSON", "Documents", "ReplClient", "replctl", nioCore, nioPosix, nioHTTP1]),
+            of: [
+                "Bytes", "JSON", "Documents", "ControlAPI", "ReplClient", "replctl", nioCore, nioPosix,
+                nioHTTP1,
+            ]),
         tests(
             "SQLiteStoreTests", in: "Shell/SQLiteStoreTests",
             of: data + ["Node", "SQLiteStore", "NodeRuntime"]),

@@ -52,8 +52,34 @@ public struct OperationRequest: Hashable, Sendable {
         /// The same where index and delete count UTF-16 units; neither may cut a surrogate pair in two.
         case spliceUTF16(index: Int, delete: Int, insert: String)
         case make(ContainerKind)
+        /// What is shown becomes a container of this kind with its value; one of the kinds that have
+        /// `ContainerContent.converted`.
+        case convert(ContainerKind)
+        /// Ends the conflicts of the slot.
+        case resolve(Resolution)
         /// Import: the slot becomes this typed value, kinds included. Path [] takes a map.
         case restore(TypedValue)
+        /// The slot becomes what another document shows, kinds included: the space makes a `restore` of it.
+        case copy(from: Key)
+    }
+}
+
+/// What a slot with conflicts shall show; the others are gone then.
+public enum Resolution: Hashable, Sendable {
+    /// One of its values, as `Document.conflicts` lists them: 0 is the one that shows.
+    case take(Int)
+    /// A value of the program's own, written as `set` does.
+    case value(PlainValue)
+}
+
+/// Where a request met another kind, and whether `convert` to the wanted one would take what is there.
+public struct KindPlace: Hashable, Sendable {
+    public let document: Key
+    public let path: [PathElement]
+    public let isConvertible: Bool
+
+    public init(document: Key, path: [PathElement], isConvertible: Bool) {
+        (self.document, self.path, self.isConvertible) = (document, path, isConvertible)
     }
 }
 
@@ -65,23 +91,23 @@ extension OperationRequest.Verb {
         case .add, .remove: .set
         case .insert, .move: .list
         case .splice, .spliceUTF16: .text
-        case .set, .delete, .make, .restore: nil
+        case .set, .delete, .make, .convert, .resolve, .restore, .copy: nil
         }
     }
 
     /// True when missing documents and intermediate maps are made.
     var makesMissing: Bool {
         switch self {
-        case .set, .increment, .add, .insert, .splice, .spliceUTF16, .make, .restore: true
-        case .delete, .remove, .move: false
+        case .set, .increment, .add, .insert, .splice, .spliceUTF16, .make, .restore, .copy: true
+        case .delete, .remove, .move, .convert, .resolve: false
         }
     }
 
     /// True for the verbs that may splice texts, where the planner asks for origins.
     var editsText: Bool {
         switch self {
-        case .set, .restore, .splice, .spliceUTF16: true
-        case .delete, .increment, .add, .remove, .insert, .move, .make: false
+        case .set, .resolve, .restore, .copy, .splice, .spliceUTF16: true
+        case .delete, .increment, .add, .remove, .insert, .move, .make, .convert: false
         }
     }
 }
@@ -89,7 +115,13 @@ extension OperationRequest.Verb {
 /// Why a request cannot become operations. Nothing was changed. `path` is as far as it was understood.
 public enum AuthorError: Error, Hashable, Sendable {
     /// 409 `wrong-kind`: the slot shows another kind (a number set over a counter too).
-    case wrongKind(found: String, wanted: String)
+    case wrongKind(found: String, wanted: String, at: KindPlace? = nil)
+    /// 422 `does-not-fit`: what is shown cannot become that kind without losing something.
+    case doesNotFit(String)
+    /// 422 `no-such-candidate`: the slot has so many values to take.
+    case noSuchCandidate(take: Int, count: Int)
+    /// 404 `no-such-document`: nothing to copy.
+    case noSuchSource(Key)
     /// 422: index past the end; `count` is what there is.
     case indexPastEnd(index: Int, count: Int)
     /// 422: no element with this id is visible in the container.

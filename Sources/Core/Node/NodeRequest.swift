@@ -121,6 +121,8 @@ public enum NodeRequest: Sendable {
     case watch(SpaceReference, start: WatchStart, prefix: Key, follow: Bool)
     /// Answer: `.reading`.
     case export(SpaceReference, view: DocumentView)
+    /// Values that lost to concurrent ones. Answer: `.reading`.
+    case conflicts(SpaceReference, ConflictQuery)
     /// Answer: `.reading`.
     case log(SpaceReference, after: Dot?, document: Key?)
     /// `on` nil: all active members.
@@ -143,7 +145,7 @@ extension NodeRequest {
     var isRead: Bool {
         switch self {
         case .status, .peers, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments,
-            .readDocument, .watch, .export, .log, .wait, .explain, .metrics, .indexes, .index:
+            .readDocument, .watch, .export, .conflicts, .log, .wait, .explain, .metrics, .indexes, .index:
             true
         case .createSpace, .leaveSpace, .invite, .revokeInvite, .join, .transact, .backup,
             .reload, .declareIndex, .dropIndex:

@@ -41,7 +41,12 @@ extension Verb {
         var request = ClientRequest(
             "POST", ["spaces", space, "transactions"], query: [("units", units)], body: body)
         if let idempotencyKey { request.headers.append(("Idempotency-Key", idempotencyKey)) }
-        let answer = try await common.client.call(request)
+        let answer: ClientAnswer
+        do throws(ClientError) {
+            answer = try await common.client.call(request)
+        } catch {
+            throw CommandFailure(error, writing: body, to: space)
+        }
         let change = try answer.json().string("change")
         if common.json {
             try console.writeLine(answer.body)

@@ -37,10 +37,11 @@ import ReplClient
             GetCommand.self, ListCommand.self, SetCommand.self, DeleteCommand.self, IncrementCommand.self,
             AddCommand.self, RemoveCommand.self, InsertCommand.self, AppendCommand.self, PrependCommand.self,
             MoveCommand.self, SpliceCommand.self,
-            MakeCommand.self, EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
+            MakeCommand.self, ConvertCommand.self, CopyCommand.self, MoveDocumentCommand.self,
+            EditCommand.self, ApplyCommand.self, WatchCommand.self, LogCommand.self,
             IndexCommand.self, ForksCommand.self, QuarantineCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
-            ConflictsCommand.self, TopCommand.self, BackupCommand.self,
+            ConflictsCommand.self, ResolveCommand.self, TopCommand.self, BackupCommand.self,
             RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, CompletionCommand.self,
         ])
 
@@ -62,7 +63,7 @@ import ReplClient
         if let code = await HiddenVerbs.run(arguments, console) { return code }
         let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
         if arguments.count >= 2, arguments[0] == "help", arguments[1] == "kinds" {
-            return (try? console.write(KindsPage.text)) == nil ? .failed : .ok
+            return print(KindsPage.text, console)
         }
         if let failure = unknownVerb(in: optionsBehindVerb(arguments)) {
             return failure.tell(console, asJSON: asJSON)
@@ -137,6 +138,11 @@ import ReplClient
             console.complain(text)
             return .badInput
         }
+        return print(text, console)
+    }
+
+    /// Fails only when nobody reads it any more.
+    private static func print(_ text: String, _ console: Console) -> ExitCode {
         do throws(OutputClosed) {
             try console.write(text)
             return .ok

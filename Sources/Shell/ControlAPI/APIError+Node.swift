@@ -148,10 +148,20 @@ extension APIError {
     /// Why a request cannot become operations; the caller puts the operation's index before it.
     public init(_ error: AuthorError) {
         switch error {
-        case .wrongKind(let found, let wanted):
+        case .wrongKind(let found, let wanted, let place): self = .wrongKind(found, wanted, place)
+        case .doesNotFit(let what):
             self.init(
-                409, "wrong-kind", "the slot shows a \(found), this takes a \(wanted)",
-                hint: "use the operation of that kind, or delete the slot first")
+                422, "does-not-fit", what,
+                hint: "a text takes a string, a counter an integer, a set or a list distinct scalars; "
+                    + "delete the slot and write it anew to replace it")
+        case .noSuchCandidate(let take, let count):
+            self.init(
+                422, "no-such-candidate", "there is no value \(take) to take: the slot holds \(count)",
+                hint: "see /v1/spaces/{space}/conflicts: 0 is the value that shows, then the others")
+        case .noSuchSource(let key):
+            self.init(
+                404, "no-such-document", "no document \"\(key)\" to copy: absent or deleted",
+                hint: "list the keys with /v1/spaces/{space}/documents")
         case .indexPastEnd(let index, let count):
             self.init(
                 422, "index-past-end", "index \(index) is past the end: there are \(count)",

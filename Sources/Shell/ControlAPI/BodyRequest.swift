@@ -12,6 +12,7 @@ public enum BodyRequest: Sendable {
     case createInvite(SpaceReference)
     case join
     case declareIndex(SpaceReference, name: String)
+    case resolveConflict(SpaceReference)
     case transact(SpaceReference, idempotencyKey: String?, TextUnits)
 
     /// Seconds that an invite is good for when the request does not say.
@@ -38,6 +39,8 @@ public enum BodyRequest: Sendable {
         case .join:
             return .join(
                 token: try object.string("token").string, name: try object.optionalString("name")?.string)
+        case .resolveConflict(let space):
+            return .transact(space, try TransactionReader.resolution(from: &object))
         case .createInvite(let space):
             let name = try object.string("role")
             guard let role = Role(name: name.string) else {

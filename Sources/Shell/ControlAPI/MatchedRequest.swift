@@ -63,6 +63,19 @@ struct MatchedRequest {
             atLeast: try atLeast())
     }
 
+    func conflicts() throws(APIError) -> NodeRequest {
+        if let document = query["document"] { try OperationReader.check(documentKey: document) }
+        let limit = try query.number("limit") ?? UInt64(NodeLimits.listingMax)
+        guard limit > 0 else {
+            throw APIError(422, "invalid-limit", "a page of 0 conflicts", hint: "use a limit from 1")
+        }
+        return .conflicts(
+            space,
+            ConflictQuery(
+                document: query["document"], prefix: query["prefix"] ?? "", after: query["after"],
+                limit: Int(min(limit, UInt64(NodeLimits.listingMax)))))
+    }
+
     func reading() throws(APIError) -> NodeRequest {
         try OperationReader.check(documentKey: item)
         return .readDocument(space, key: item, view: try view(), atLeast: try atLeast())

@@ -41,10 +41,15 @@ enum OperationReader {
             case .utf16: .spliceUTF16(index: index, delete: delete, insert: insert)
             }
         case "make": return .make(try kind(&object))
+        case "convert": return .convert(try convertedKind(&object))
+        case "copy":
+            let source = try object.string("from")
+            try check(documentKey: source)
+            return .copy(from: source)
         default:
             throw APIError(
                 422, "unknown-operation", "no operation \"\(name)\"",
-                hint: "set, delete, increment, add, remove, insert, move, splice or make")
+                hint: "set, delete, increment, add, remove, insert, move, splice, make, convert or copy")
         }
     }
 
@@ -143,6 +148,19 @@ enum OperationReader {
             throw .wrongType("value", "null, true, false, a number or a string")
         }
         return scalar
+    }
+
+    /// The kinds that something can be converted to.
+    private static let convertedKinds: [ContainerKind] = [.text, .counter, .set, .list, .orderedSet]
+
+    private static func convertedKind(_ object: inout ObjectReader) throws(APIError) -> ContainerKind {
+        let kind = try kind(&object)
+        guard convertedKinds.contains(kind) else {
+            throw APIError(
+                422, "unknown-kind", "nothing is converted to a \(kind.name)",
+                hint: "use text, counter, set, list or ordered-set; make makes an empty \(kind.name)")
+        }
+        return kind
     }
 
     private static func kind(_ object: inout ObjectReader) throws(APIError) -> ContainerKind {

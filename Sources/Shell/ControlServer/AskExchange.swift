@@ -108,7 +108,8 @@ final class AskExchange: Exchange {
         case .joinStage, .joined: line(answer)
         case .failed where context.writer.isHeadSent: line(answer)
         case .reading(let job, let cursor):
-            stream(job, WholeAnswer.lines, headers: [("Repl-Cursor", cursor)])
+            let type = routed.route.answer.contents.first?.type ?? WholeAnswer.lines
+            stream(job, type, headers: [("Repl-Cursor", cursor)])
         case .backup(let path):
             guard let turn = turn.take() else { preconditionFailure("a backup is made in its turn") }
             do throws(StoreFailure) {
@@ -158,7 +159,7 @@ extension NodeRequest {
     /// The space of a request that is answered by a long read.
     fileprivate var longReadSpace: SpaceReference? {
         switch self {
-        case .export(let space, _), .log(let space, _, _): space
+        case .export(let space, _), .conflicts(let space, _), .log(let space, _, _): space
         default: nil
         }
     }

@@ -9,11 +9,13 @@ import Node
 enum ScenarioOperation {
     static let verbs: Set<String> = [
         "set", "delete", "increment", "add", "remove", "insert", "move", "splice", "make",
+        "convert", "copy", "take",
     ]
     static let form = """
         set DOC PATH=VALUE… | delete DOC PATH… | increment DOC PATH [N] | add|remove DOC PATH VALUE… | \
         insert DOC PATH INDEX VALUE… | move DOC PATH FROM TO | splice DOC PATH INDEX DELETE "TEXT" | \
-        make DOC PATH KIND; further operations behind ;, then if DOC PATH=VALUE
+        make|convert DOC PATH KIND | copy DOC FROM | take DOC PATH N; \
+        further operations behind ;, then if DOC PATH=VALUE
         """
 
     /// Nil when the words are no transaction.
@@ -63,9 +65,11 @@ enum ScenarioOperation {
                 case .scalar(.string(let text)) = ScenarioWord.value(rest[3])
             else { return nil }
             return one(rest[0], .splice(index: index, delete: delete, insert: text.string))
-        case ("make", 2):
-            let kind = ContainerKind.allCases.first { $0.name == rest[1] }
-            return kind.map { one(rest[0], .make($0)) }
+        case ("make", 2): return ContainerKind(name: rest[1]).map { one(rest[0], .make($0)) }
+        case ("convert", 2): return ContainerKind(name: rest[1]).map { one(rest[0], .convert($0)) }
+        case ("copy", 1):
+            return [OperationRequest(document: document, path: [], verb: .copy(from: Key(rest[0])))]
+        case ("take", 2): return Int(rest[1]).map { one(rest[0], .resolve(.take($0))) }
         default: return nil
         }
     }

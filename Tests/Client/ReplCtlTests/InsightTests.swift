@@ -1,4 +1,4 @@
-// explain, conflicts and top: what is asked, and what people and programs get to see of the answers.
+// explain and top: what is asked, and what people and programs get to see of the answers.
 
 import Bytes
 import Foundation
@@ -66,69 +66,6 @@ private func json(_ text: String) throws -> PlainValue { try JSONReader.read(Arr
 
                     """)
             #expect(try await asked("k", "--json").0.output == answer + "\n")
-        }
-    }
-}
-
-@Suite struct ConflictsCommandTests {
-    private let typed = """
-        {"kind":"map","value":{"a":{"conflicts":[],"kind":"register","value":1},
-        "items":{"elements":[{"conflicts":[{"author":"r1","kind":"register","timestamp":0,"value":2}],
-        "id":"x:1","kind":"register","value":3},{"id":"x:2","kind":"map","value":{"t":{"conflicts":[
-        {"author":"r2","kind":"text","timestamp":0,"value":"\(String(repeating: "e\u{301}", count: 30))"},
-        {"author":"r3","kind":"register","timestamp":0,"value":null}],"kind":"counter","value":5}}}],
-        "kind":"list","value":[3,{"t":5}]}}}
-        """
-
-    @Test("every place with conflicts is found, at any depth, in the order of the document")
-    func places() throws {
-        let found = ConflictPlace.all(in: try json(typed), of: "k")
-        #expect(found.map(\.dotted) == ["items.0", "items.1.t"])
-        #expect(found.map(\.conflicts.count) == [1, 2])
-        #expect(ConflictPlace.short(found[1].shown) == "counter 5")
-        let cut = ConflictPlace.short(found[1].conflicts[0])
-        #expect(
-            cut.utf8.starts(with: "text \"e".utf8) && cut.unicodeScalars.count == 40 && cut.hasSuffix("…"))
-        #expect(
-            String(decoding: found[0].line, as: UTF8.self)
-                == #"{"key":"k","path":["items",0],"value":3,"conflicts":"#
-                + #"[{"author":"r1","kind":"register","timestamp":0,"value":2}]}"# + "\n")
-        // As deep as a document goes: nothing recurses.
-        var deep =
-            #"{"conflicts":[{"author":"r","kind":"register","timestamp":0,"value":1}],"#
-            + #""kind":"register","value":2}"#
-        for _ in 0..<32 { deep = #"{"kind":"map","value":{"m":\#(deep)}}"# }
-        let deepest = try JSONReader.read(Array(deep.utf8), depthMax: 128)
-        #expect(ConflictPlace.all(in: deepest, of: "k").map(\.path.count) == [32])
-    }
-
-    @Test("of one document or of the whole space; without any that is said, and an error in a line is one")
-    func asks() async throws {
-        let typed = typed.replacingOccurrences(of: "\n", with: "")
-        try await FakeDaemon.serving({ request in
-            switch request.target {
-            case "/v1/spaces/s/documents/k?view=typed":
-                .whole(200, #"{"key":"k","value":\#(typed),"version":"v"}"#)
-            case "/v1/spaces/s/export?view=typed":
-                .pieces([
-                    #"{"key":"a","value":{"kind":"map","value":{}}}"# + "\n",
-                    #"{"key":"k","value":\#(typed)}"# + "\n",
-                ])
-            case "/v1/spaces/none/export?view=typed":
-                .pieces([#"{"key":"a","value":{"kind":"map","value":{}}}"# + "\n"])
-            default: .pieces([#"{"error":{"code":"store-failed","message":"m","hint":"h"}}"# + "\n"])
-            }
-        }) { daemon in
-            let one = try await replctl(["conflicts", "s", "k", "--socket", daemon.socket])
-            let all = try await replctl(["conflicts", "s", "--socket", daemon.socket])
-            #expect(one.code == .ok && one.output == all.output, "\(one) \(all)")
-            #expect(one.output.split(separator: "\n").count == 4 && one.output.contains("items.1.t"))
-            let lines = try await replctl(["conflicts", "s", "--json", "--socket", daemon.socket])
-            #expect(lines.output.split(separator: "\n").count == 2)
-            let none = try await replctl(["conflicts", "none", "--socket", daemon.socket])
-            #expect(none.code == .ok && none.output.isEmpty && none.error == "no conflicts\n")
-            let failed = try await replctl(["conflicts", "broken", "--socket", daemon.socket])
-            #expect(failed.code == .failed && failed.error.contains("m\n  h"), "\(failed)")
         }
     }
 }

@@ -92,6 +92,9 @@ private let writes: [Verbatim] = [
         "splice", "home", "d", "body", "0", "1", "",
         sends: #"{"op":"splice","document":"d","path":["body"],"index":0,"delete":1,"insert":""}"#),
     .operation(
+        "convert", "home", "d", "body", "text",
+        sends: #"{"op":"convert","document":"d","path":["body"],"kind":"text"}"#),
+    .operation(
         "make", "home", "d", "seen", "ordered-set",
         sends: #"{"op":"make","document":"d","path":["seen"],"kind":"ordered-set"}"#),
 ]
@@ -112,6 +115,15 @@ private let others: [Verbatim] = [
     Verbatim("space", "revoke", "home", "ab", sends: "DELETE", "/v1/spaces/home/invites/ab"),
     Verbatim("forks", "home", sends: "GET", "/v1/spaces/home/forks"),
     Verbatim("quarantine", "home", sends: "GET", "/v1/spaces/home/quarantine"),
+    Verbatim(
+        "conflicts", "home", "n/1", "--prefix", "n/", sends: "GET",
+        "/v1/spaces/home/conflicts?document=n%2f1&prefix=n%2f"),
+    Verbatim(
+        "resolve", "home", "d", "l.0", "--take", "1", "--if-version", "v", sends: "POST",
+        "/v1/spaces/home/conflicts:resolve", #"{"document":"d","path":["l",0],"take":1,"version":"v"}"#),
+    Verbatim(
+        "resolve", "home", "d", "t", "--value", "x", sends: "POST", "/v1/spaces/home/conflicts:resolve",
+        #"{"document":"d","path":["t"],"value":"x"}"#),
     Verbatim("space", "leave", "home", "--yes", sends: "DELETE", "/v1/spaces/home"),
     Verbatim(
         "space", "leave", "home", "-y", "--force", sends: "DELETE", "/v1/spaces/home?force=true"),

@@ -38,6 +38,7 @@ private let unchanged = FakeAnswer.whole(200, #"{"change":null,"version":"v"}"#)
             ["insert", "home", "d", "l", "0", "1"], ["append", "home", "d", "l", "1"],
             ["prepend", "home", "d", "l", "1"], ["move", "home", "d", "l", "0", "1"],
             ["splice", "home", "d", "t", "0", "0", "x"], ["make", "home", "d", "t", "text"],
+            ["convert", "home", "d", "t", "text"],
         ])
     func everyVerb(arguments: [String]) async throws {
         try await FakeDaemon.serving({ _ in unchanged }) { daemon in

@@ -59,10 +59,10 @@ extension Planner {
         switch shown(target) {
         case .container(let container):
             let found = state[container].kind
-            guard fits(found) else { throw .wrongKind(found: found.name, wanted: kind.name) }
+            guard fits(found) else { throw wrongKind(found.name, kind, at: target) }
             return (try path(target.path, target.name, found, state[container].generation), container)
         case .register:
-            throw .wrongKind(found: "register", wanted: kind.name)
+            throw wrongKind("register", kind, at: target)
         case .nothing:
             return (try path(target.path, target.name, kind, nextGeneration(target.slot)), nil)
         }

@@ -38,7 +38,7 @@ struct Planner {
 
     // MARK: Verbs
 
-    private mutating func planDocument(_ verb: OperationRequest.Verb) throws(AuthorError) {
+    mutating func planDocument(_ verb: OperationRequest.Verb) throws(AuthorError) {
         let path = rootPath
         switch verb {
         case .set(.object(let members)):
@@ -60,7 +60,9 @@ struct Planner {
         case .delete:
             let observed = state.observed(in: DocumentState.root).map(\.generation)
             if !observed.isEmpty { emit(.deleteDocument(observed: observed)) }
-        case .set, .restore, .make:
+        case .resolve(let resolution): try resolveDocument(resolution)
+        case .copy: preconditionFailure("the space copies documents")
+        case .set, .restore, .make, .convert:
             throw .notForDocument("a document is a map, path [] takes an object")
         case .increment, .add, .remove, .insert, .move, .splice, .spliceUTF16:
             throw .notForDocument("path [] takes set, delete and make of a map")
@@ -69,13 +71,20 @@ struct Planner {
 
     private mutating func planSlot(_ path: [PathElement], _ verb: OperationRequest.Verb) throws(AuthorError) {
         guard let target = try resolve(path, making: verb.makesMissing) else {
-            if case .move(let from, _) = verb { throw Planner.nothingAt(from) }
-            return
+            switch verb {
+            case .move(let from, _): throw Planner.nothingAt(from)
+            case .convert: throw .doesNotFit("nothing stands there")
+            case .resolve: throw .noSuchPlace("nothing stands there")
+            default: return
+            }
         }
         switch verb {
         case .set(let value): try set(target, to: value, isRequested: true)
         case .restore(let value): try restore(target, to: value)
         case .delete: delete(target)
+        case .convert(let kind): try convert(target, to: kind)
+        case .resolve(let resolution): try resolve(target, resolution)
+        case .copy: preconditionFailure("the space copies documents")
         case .make(let kind):
             let place = try place(target, making: kind) { $0 == kind }
             if place.container == nil { emit(.make, in: place.path) }
@@ -115,7 +124,7 @@ struct Planner {
 
     mutating func emit(_ action: Action, in path: ContainerPath) { emit(.act(in: path, action)) }
 
-    private mutating func emit(_ body: Operation.Body) {
+    mutating func emit(_ body: Operation.Body) {
         let operation = Operation(document: document, body: body)
         operations.append(operation)
         next = next.advanced(by: operation.sequenceCount)

@@ -4,9 +4,10 @@
 //   an operation    canHold · allows      is it valid by itself?
 //                   perform               what it does
 //                   appendPatches         what that changed in the plain value
-//   a read          slot · member         where a path leads
+//   a read          slot · shownSlots · member    where a path leads
 //                   plain · typed         what is shown
-//   a request       locate · takes · act · setDifference · restore · create     which operations it becomes
+//   a request       locate · takes · act · setDifference · restore · create · converted
+//                                         which operations it becomes
 //   a snapshot      addReplicas · encode · decode
 //   a check         slotCount · contentBytes · checkInvariants
 //
@@ -55,6 +56,11 @@ protocol ContainerContent: Sendable {
     static func slot(
         at step: PathElement, in container: ContainerHandle, of state: DocumentState
     ) -> SlotHandle?
+
+    /// The slots in it that show something, in their order.
+    static func shownSlots(
+        of container: ContainerHandle, in state: DocumentState
+    ) -> [(step: PathElement, slot: SlotHandle)]
 
     /// The member that a step of a request names, where members are no slots.
     static func member(
@@ -116,6 +122,14 @@ protocol ContainerContent: Sendable {
     static func create(
         _ value: TypedValue, at path: ContainerPath, _ planner: inout Planner) throws(AuthorError)
 
+    /// What `convert` makes of a shown value; nil when the value does not fit the kind, or nothing is
+    /// converted to it.
+    static func converted(from value: PlainValue) -> TypedValue?
+
+    /// True when two containers of equal values, made apart, are one of that value when they merge: nothing
+    /// in it counts twice.
+    static var joinsEqualValues: Bool { get }
+
     // MARK: Snapshots
 
     /// Adds every replica whose dots `encode` writes through the table; slots and edits are not its own.
@@ -156,6 +170,10 @@ extension ContainerContent {
         at step: PathElement, in container: ContainerHandle, of state: DocumentState
     ) -> SlotHandle? { nil }
 
+    static func shownSlots(
+        of container: ContainerHandle, in state: DocumentState
+    ) -> [(step: PathElement, slot: SlotHandle)] { [] }
+
     static func member(
         at step: PathElement, of container: ContainerHandle, in state: DocumentState
     ) -> Scalar? { nil }
@@ -183,6 +201,10 @@ extension ContainerContent {
     static func restore(
         _ container: ContainerHandle, at path: ContainerPath, to value: TypedValue, _ planner: inout Planner
     ) throws(AuthorError) -> Bool { false }
+
+    static func converted(from value: PlainValue) -> TypedValue? { nil }
+
+    static var joinsEqualValues: Bool { false }
 
     static func addReplicas(
         of container: ContainerHandle, in state: DocumentState, to replicas: inout Set<ReplicaID>

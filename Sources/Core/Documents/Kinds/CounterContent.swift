@@ -83,7 +83,9 @@ extension CounterContent: ContainerContent {
             // Whoever writes back a whole document did not touch it.
             return true
         case .scalar(.integer), .scalar(.double):
-            throw .wrongKind(found: ContainerKind.counter.name, wanted: "register")
+            let place = KindPlace(
+                document: planner.document, path: path.elements, isConvertible: false)
+            throw .wrongKind(found: ContainerKind.counter.name, wanted: "register", at: place)
         default: return false
         }
     }

@@ -5,14 +5,14 @@ import Causality
 
 extension DocumentState {
     /// One live candidate of a slot.
-    private struct Candidate {
+    struct Candidate {
         let generation: Generation
         let priority: Priority
         let shown: Shown
     }
 
     /// Every live candidate, the winner first.
-    private func candidates(in slot: SlotHandle) -> [Candidate] {
+    func candidates(in slot: SlotHandle) -> [Candidate] {
         var result: [Candidate] = []
         self[slot].registers.forEach {
             result.append(

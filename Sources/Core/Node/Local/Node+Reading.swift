@@ -30,6 +30,12 @@ extension Node {
             let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
             let job = ExportJob(store: reader, space: space, view: view)
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
+        case .conflicts(let reference, let query):
+            let index = try handle(of: reference)
+            try need(.reader, in: index)
+            let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
+            let job = conflictJob(reader, query, in: index)
+            batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .log(let reference, let after, let document):
             let index = try handle(of: reference)
             try need(.reader, in: index)
@@ -47,5 +53,12 @@ extension Node {
             batch.answer(id, .explained(report))
         default: preconditionFailure("\(request) is answered within its batch")
         }
+    }
+
+    private func conflictJob<Reader: StoreReading & Sendable>(
+        _ reader: Reader, _ query: ConflictQuery, in index: SpaceHandle
+    ) -> ConflictJob<Reader> {
+        let authors = spaces[index].authors(for: ConflictJob<Reader>.self)
+        return ConflictJob(store: reader, space: spaces[index].id, query: query, authors: authors)
     }
 }

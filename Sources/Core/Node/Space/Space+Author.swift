@@ -93,7 +93,7 @@ extension Space {
         _ requests: [OperationRequest], _ number: inout Int, into draft: inout Draft,
         from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) {
-        let request = requests[number]
+        let request = try restoring(requests[number], number, from: &transaction)
         let edits = TextEdit.row(in: requests[number...])
         var cached: CachedDocument
         do throws(StoreFailure) {

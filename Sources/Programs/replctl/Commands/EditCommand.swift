@@ -57,7 +57,8 @@ struct EditCommand: Verb {
         if case .string = subject {
             console.complain(
                 "note: this is a register, which is replaced as a whole: of two edits at once one shows. "
-                    + "A text merges them; see: replctl help kinds")
+                    + "To have them merge, make it a text first: "
+                    + ShellWord.command("convert", space, key, self.path ?? "", "text"))
         }
         let editor = try Editor(console)
         let file = try EditedFile(subject.shown, suffix: subject.suffix)
@@ -93,9 +94,9 @@ struct EditCommand: Verb {
             do {
                 try await transact(space, body: next)
                 return
-            } catch let error as ClientError {
-                guard case .refused(let refusal, _) = error, refusal.code == "condition-failed",
-                    attempt < Self.triesMax, case .text(let before) = subject,
+            } catch let error as CommandFailure {
+                guard error.name == "condition-failed", attempt < Self.triesMax,
+                    case .text(let before) = subject,
                     case .text(let now) = try await read(path),
                     let splices = TextDifference.rebased(
                         TextDifference.splices(from: before, to: edited),

@@ -113,10 +113,23 @@ struct SetCommand: WritingVerb {
             if case .refused(let refusal, _) = error, refusal.code == "no-such-document" { return 0 }
             throw error
         }
-        guard let document = answer["value"], let slot = try? path.find(in: document, isTyped: true),
-            slot.string("kind") == "counter"
-        else { return 0 }
-        return slot.integer("value") ?? 0
+        guard let document = answer["value"] else { throw ClientError.malformed("a document without value") }
+        let slot: PlainValue
+        do throws(CommandFailure) {
+            slot = try path.find(in: document, isTyped: true)
+        } catch {
+            // Nothing stands there: the counter is made.
+            guard error.name == "no-such-place" else { throw error }
+            return 0
+        }
+        guard slot.string("kind") == "counter" else {
+            // The daemon refuses to make a counter there, and says what is.
+            return 0
+        }
+        guard let count = slot.integer("value") else {
+            throw ClientError.malformed("a counter without an integer")
+        }
+        return count
     }
 }
 

@@ -177,6 +177,17 @@ extension PathStep {
 }
 
 extension DottedPath {
+    /// A path of the API as it is typed.
+    static func text(of path: [PlainValue]) -> String {
+        path.map { step in
+            switch step {
+            case .scalar(.string(let key)): escaped(key.string)
+            case .scalar(.integer(let index)): "\(index)"
+            default: "@" + (step.string("id") ?? "")
+            }
+        }.joined(separator: ".")
+    }
+
     /// A key as one part of a path that reads back as this key.
     static func escaped(_ key: String) -> String {
         var part = ""

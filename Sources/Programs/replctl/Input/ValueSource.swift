@@ -31,7 +31,12 @@ enum ValueSource {
     private static func source(_ name: String) -> String { name == "-" ? "standard input" : name }
 
     private static func standardInput(_ console: Console) throws -> [UInt8] {
-        try read(console.input, "standard input")
+        guard console.takeInput() else {
+            throw CommandFailure(
+                .badInput, "@- stands here twice, and standard input can be read once",
+                hint: "put one of the values into a file and write @FILE")
+        }
+        return try read(console.input, "standard input")
     }
 
     private static func file(_ path: String) throws -> [UInt8] {

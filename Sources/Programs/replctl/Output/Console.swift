@@ -3,6 +3,7 @@
 // a terminal as it is: control characters in it could move the cursor or worse.
 
 import Glibc
+import Synchronization
 
 /// Standard input, output and error of a command, and its environment.
 struct Console: Sendable {
@@ -10,6 +11,8 @@ struct Console: Sendable {
     let output: CInt
     let error: CInt
     let environment: @Sendable (String) -> String?
+    /// Who read standard input to its end has left nothing for another.
+    private let inputTurn = InputTurn()
 
     /// The one of the running command.
     @TaskLocal static var current = Console.process
@@ -44,6 +47,9 @@ struct Console: Sendable {
     var isTerminal: Bool { isatty(output) == 1 }
     /// Progress and colours of messages depend on where those go.
     var isErrorTerminal: Bool { isatty(error) == 1 }
+
+    /// True for the first who asks: standard input can be read once.
+    func takeInput() -> Bool { inputTurn.take() }
 
     // MARK: Writing
 
@@ -107,4 +113,16 @@ struct Console: Sendable {
 
     /// On one line, with what could steer a terminal written as an escape.
     func safe(_ text: some StringProtocol) -> String { Printable.line(text) }
+}
+
+/// Whether standard input was given to a reader.
+private final class InputTurn: Sendable {
+    private let isTaken = Mutex(false)
+
+    func take() -> Bool {
+        isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+    }
 }

@@ -36,7 +36,8 @@ public final class Route: Sendable {
         }
     }
 
-    public static let all = nodeRoutes + spaceRoutes + documentRoutes + indexRoutes + changeRoutes
+    public static let all =
+        nodeRoutes + spaceRoutes + documentRoutes + conflictRoutes + indexRoutes + changeRoutes
 
     public let name: Name
     public let method: String

@@ -86,6 +86,16 @@ public struct RouteParameter: Sendable, Equatable {
     static let limit = RouteParameter(
         "limit", "Documents of a page; at most 1000 are given.",
         schema: #"{"type":"integer","minimum":1,"default":1000}"#, example: "100")
+    static let conflictDocument = RouteParameter(
+        "document", as: "conflictDocument", "Only of this document.", schema: keySchema, example: #""note/1""#
+    )
+    static let conflictAfter = RouteParameter(
+        "after", as: "conflictAfter",
+        "Only of documents with keys greater than this one; or the `next` of a page.",
+        schema: anyText, example: #""note/1""#)
+    static let conflictLimit = RouteParameter(
+        "limit", as: "conflictLimit", "Conflicts of a page; at most 1000 are given.",
+        schema: #"{"type":"integer","minimum":1,"default":1000}"#, example: "100")
     public static let timeoutSeconds = RouteParameter(
         "timeoutSeconds", "How long Repl-At-Least may wait.", schema: seconds + "30}", example: "30")
     public static let waitSeconds = RouteParameter(

@@ -89,6 +89,8 @@ struct RandomRequests {
         let roll = number(0...9)
         if roll == 0 { return (path, .delete) }
         if roll == 1 { return (path, .set(plain(depth: 2))) }
+        if number(0...11) == 0 { return (path, .convert(pick(Self.converted))) }
+        if number(0...19) == 0 { return (path, .resolve(.take(number(0...1)))) }
         switch value {
         case .register: return (path, .set(.scalar(scalar())))
         case .members(let members, kind: .orderedSet, _): return (path, orderedVerb(members))
@@ -136,6 +138,8 @@ struct RandomRequests {
             return .set(.array(wanted.sorted().shuffled(using: &random).map(PlainValue.scalar)))
         }
     }
+
+    private static let converted: [ContainerKind] = [.text, .counter, .set, .list, .orderedSet]
 
     /// A verb for any place, fitting or not.
     private mutating func anyVerb() -> OperationRequest.Verb {

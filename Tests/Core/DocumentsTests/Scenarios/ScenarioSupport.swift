@@ -61,6 +61,10 @@ extension SimulatedReplica {
             return nil
         } catch {
             #expect(document.encodeSnapshot() == before, "a refusal changed the document")
+            // Where it met another kind has a test of its own.
+            if case .wrongKind(let found, let wanted, _) = error {
+                return .wrongKind(found: found, wanted: wanted)
+            }
             return error
         }
     }

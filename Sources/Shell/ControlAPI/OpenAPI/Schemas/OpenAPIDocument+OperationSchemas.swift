@@ -8,7 +8,8 @@ extension OpenAPIDocument {
           {"$ref":"#/components/schemas/IncrementOperation"},{"$ref":"#/components/schemas/AddOperation"},
           {"$ref":"#/components/schemas/RemoveOperation"},{"$ref":"#/components/schemas/InsertOperation"},
           {"$ref":"#/components/schemas/MoveOperation"},{"$ref":"#/components/schemas/SpliceOperation"},
-          {"$ref":"#/components/schemas/MakeOperation"}],
+          {"$ref":"#/components/schemas/MakeOperation"},{"$ref":"#/components/schemas/ConvertOperation"},
+          {"$ref":"#/components/schemas/CopyOperation"}],
          "discriminator":{
           "propertyName":"op",
           "mapping":{
@@ -16,7 +17,8 @@ extension OpenAPIDocument {
            "increment":"#/components/schemas/IncrementOperation","add":"#/components/schemas/AddOperation",
            "remove":"#/components/schemas/RemoveOperation","insert":"#/components/schemas/InsertOperation",
            "move":"#/components/schemas/MoveOperation","splice":"#/components/schemas/SpliceOperation",
-           "make":"#/components/schemas/MakeOperation"}}},
+           "make":"#/components/schemas/MakeOperation","convert":"#/components/schemas/ConvertOperation",
+           "copy":"#/components/schemas/CopyOperation"}}},
         "SetOperation":{
          "type":"object",
          "description":"Writes the difference to what is there. Path [] takes objects only.",
@@ -87,6 +89,24 @@ extension OpenAPIDocument {
          "properties":{
           "op":{"type":"string","const":"make"},"document":{"$ref":"#/components/schemas/DocumentKey"},
           "path":{"$ref":"#/components/schemas/Path"},"kind":{"$ref":"#/components/schemas/Kind"}},
-         "required":["op","document","path","kind"],"additionalProperties":false}
+         "required":["op","document","path","kind"],"additionalProperties":false},
+        "ConvertOperation":{
+         "type":"object",
+         "description":"Gives what is shown another kind, with its value: a string becomes a text, an \#
+        integer a counter, an array or a set of distinct scalars a set, list or ordered set. 422 \#
+        does-not-fit otherwise.",
+         "properties":{
+          "op":{"type":"string","const":"convert"},"document":{"$ref":"#/components/schemas/DocumentKey"},
+          "path":{"$ref":"#/components/schemas/Path"},
+          "kind":{"type":"string","enum":["text","counter","set","list","ordered-set"]}},
+         "required":["op","document","path","kind"],"additionalProperties":false},
+        "CopyOperation":{
+         "type":"object",
+         "description":"Makes a document, or a slot, what another document shows, kinds included. \#
+        Conflicts, ids of elements and history stay behind.",
+         "properties":{
+          "op":{"type":"string","const":"copy"},"document":{"$ref":"#/components/schemas/DocumentKey"},
+          "path":{"$ref":"#/components/schemas/Path"},"from":{"$ref":"#/components/schemas/DocumentKey"}},
+         "required":["op","document","path","from"],"additionalProperties":false}
         """#
 }
