@@ -20,11 +20,37 @@ public struct ReplClient: Sendable {
     /// is there, else the system's.
     public static func standardSocket(_ environment: (String) -> String?) -> String {
         if let path = environment("REPL_SOCKET"), !path.isEmpty { return path }
-        if let runtime = environment("XDG_RUNTIME_DIR"), !runtime.isEmpty {
-            let path = runtime + "/repld/control.sock"
-            if access(path, F_OK) == 0 { return path }
+        return ownSockets(environment).map(\.path).first { access($0, F_OK) == 0 } ?? systemSocket
+    }
+
+    public static let systemSocket = "/run/repld/control.sock"
+
+    /// Where a daemon of the user's own has its socket: in the directory that a login gives, or, where there
+    /// is none, in its state directory. `isRoot`: root's daemon is the system's.
+    static func ownSockets(
+        _ environment: (String) -> String?, isRoot: Bool = geteuid() == 0
+    ) -> [(place: String, path: String)] {
+        func folder(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        var found: [(place: String, path: String)] = []
+        if let runtime = folder("XDG_RUNTIME_DIR") {
+            found.append(("XDG_RUNTIME_DIR", runtime + "/repld/control.sock"))
         }
-        return "/run/repld/control.sock"
+        guard !isRoot else { return found }
+        if let state = folder("XDG_STATE_HOME") {
+            found.append(("XDG_STATE_HOME", state + "/repld/control.sock"))
+        } else if let home = folder("HOME") {
+            found.append(("HOME", home + "/.local/state/repld/control.sock"))
+        }
+        return found
+    }
+
+    /// For whoever found no daemon at the standard socket: where else it was looked for. Empty where
+    /// REPL_SOCKET says it.
+    public static func soughtSockets(_ environment: (String) -> String?) -> String {
+        if let path = environment("REPL_SOCKET"), !path.isEmpty { return "" }
+        let own = ownSockets(environment).map { "\($0.path) (\($0.place))" }
+        let unset = environment("XDG_RUNTIME_DIR")?.isEmpty ?? true ? ["XDG_RUNTIME_DIR is not set"] : []
+        return (own + unset).joined(separator: ", ")
     }
 
     /// Asks and takes the whole answer. A status from 400 is thrown as `refused`.

@@ -16,6 +16,7 @@ extension Node {
             try beginStore(wasUsed: known != nil, at: now)
         }
         try toleratingFullDisk { node throws(StoreFailure) in try node.recallContinuity(at: now) }
+        updateKeyAlarm(at: now)
         recallForks(at: now)
         for index in spaces.indices {
             for device in spaces[index].logs.census.crowding { recordCrowd(of: device, in: index, at: now) }

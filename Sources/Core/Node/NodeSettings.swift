@@ -24,6 +24,8 @@ public struct NodeSettings: Sendable, Equatable {
     /// Links that a node keeps in a space of many members; at least 3.
     public var activeLinks = NodeSettings.activeLinksStandard
     public static let activeLinksStandard = 6
+    /// The file of the device key while others could read it: an alarm as long as it is there.
+    public var exposedKey: String?
 
     public init(
         deviceName: String, staticPeers: [String], advertise: [String],
@@ -49,6 +51,7 @@ extension Node {
         reachability.setAdvertise(settings.advertise)
         if settings.activeLinks != old.activeLinks { reachability.checkDials() }
         if settings.deviceName != old.deviceName { updateDeviceName(at: now) }
+        updateKeyAlarm(at: now)
     }
 
     /// Tells each roster this device's name where it says another: after a reload, and at a start with

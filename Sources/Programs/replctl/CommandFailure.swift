@@ -66,12 +66,22 @@ struct CommandFailure: Error, Equatable {
         let (code, name): (ExitCode, String) =
             switch error {
             case .unreachable: (.unreachable, "unreachable")
+            // Said by a daemon that ends with it: nobody can be asked.
+            case .refused(let refusal, _) where refusal.code == "cannot-start": (.unreachable, refusal.code)
             case .refused(let refusal, _): (ExitCode(status: refusal.status), refusal.code)
             case .timedOut: (.timedOut, "no-answer")
             case .cut: (.failed, "connection-cut")
             case .malformed: (.failed, "malformed-answer")
             }
-        self.init(code, error.message, hint: error.hint, name: name, details: error.details)
+        self.init(
+            code, error.message, hint: error.hint + Self.sought(error), name: name, details: error.details)
+    }
+
+    /// Where else a daemon was looked for, when the last place was the system's and it has none.
+    private static func sought(_ error: ClientError) -> String {
+        guard case .unreachable(ReplClient.systemSocket, .noSocket) = error else { return "" }
+        let places = ReplClient.soughtSockets(Console.current.environment)
+        return places.isEmpty ? "" : "; this user's own was looked for too: \(places)"
     }
 
     /// The daemon speaks of its endpoints; whoever sits before a terminal has verbs for them.

@@ -27,8 +27,9 @@ import ReplClient
             the text of a file, @- of standard input, @@ the character @. Behind -- everything is a value.
             Which kind a place should be of (register, text, counter, …): replctl help kinds
 
-            The daemon's socket: --socket, REPL_SOCKET, $XDG_RUNTIME_DIR/repld/control.sock if it is there, \
-            else /run/repld/control.sock.
+            The daemon's socket: --socket, REPL_SOCKET, the user's own if it is there \
+            ($XDG_RUNTIME_DIR/repld/control.sock, else control.sock in the state directory), else \
+            /run/repld/control.sock.
             Exit codes: 0 done, 1 failed, 2 the daemon was not reached, 3 bad input, 4 refused, 5 timed out.
             """,
         version: "replctl \(version)",

@@ -46,16 +46,10 @@ struct Daemon {
         let starting = StartExtension(manager.notifier)
         starting.begin()
         // 1. The state, locked for this process.
-        environment.makeParents(of: settings.state)
-        let (state, store) = try StateDirectory.open(
-            settings.state, credentials: environment["CREDENTIALS_DIRECTORY"], wall: SystemClock.now().wall)
-        var discontinuity: String?
-        if case .uncertain(let reason) = state.continuity {
-            discontinuity = reason
-            log.warning(
-                "this node goes on under new incarnations: \(reason)", metadata: ["code": "restored"])
-        }
+        let (state, store, discontinuity) = try openState()
         // 2. The node, on its thread.
+        var settings = settings
+        settings.exposedKey = StateDirectory.exposedKey(in: settings.state)
         let (backup, clock) = (state.backup, SystemClock.now)
         let reloader = Reloader(running: settings, log: sink, notifier: manager.notifier, read: read)
         let errands = Errands(
@@ -63,7 +57,8 @@ struct Daemon {
         let quiet = Quiet(
             afterMilliseconds: RuntimeLimits.quietMilliseconds, tell: IdleMemory.giveBack)
         let runtime = NodeRuntime(log: log, pulse: manager.pulse, quiet: quiet, errands: errands)
-        let node = try Node(store: store, configuration: configuration(state, discontinuity), at: clock())
+        let node = try Node(
+            store: store, configuration: configuration(settings.node, state, discontinuity), at: clock())
         let peerLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let controlLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let network = PeerNetwork(
@@ -88,6 +83,7 @@ struct Daemon {
         var services: [any Service] = [
             LogFlush(sink), runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network,
             control, ReloadSignals(signals: hangups, runtime: runtime, log: log),
+            KeyWatch(reloader: reloader, runtime: runtime),
         ]
         if let notifier = manager.notifier {
             services.append(StatusLine(notifier: notifier, runtime: runtime))
@@ -99,9 +95,24 @@ struct Daemon {
         }
     }
 
+    /// The directory, its store, and why the store does not go on from where it stopped; nil when it does.
+    private func openState() throws(StateFailure) -> (StateDirectory, SQLiteStore, discontinuity: String?) {
+        environment.makeParents(of: settings.state)
+        let (state, store) = try StateDirectory.open(
+            settings.state, credentials: environment["CREDENTIALS_DIRECTORY"], wall: SystemClock.now().wall)
+        guard case .uncertain(let reason) = state.continuity else { return (state, store, nil) }
+        log.warning("this node goes on under new incarnations: \(reason)", metadata: ["code": "restored"])
+        return (state, store, reason)
+    }
+
     /// Where programs connect: the service manager's word goes before ours, as it listens there already.
     private func controlSocket(_ passed: PassedSocket?) -> String {
-        guard let passed else { return settings.socket }
+        guard let passed else {
+            if let note = settings.socketNote {
+                log.notice("\(note)", metadata: ["code": "socket-fallback"])
+            }
+            return settings.socket
+        }
         let path = passed.path ?? "of the service manager"
         if path != settings.socket {
             log.notice(
@@ -128,13 +139,15 @@ struct Daemon {
         return quiet
     }
 
-    private func configuration(_ state: StateDirectory, _ discontinuity: String?) -> NodeConfiguration {
+    private func configuration(
+        _ node: NodeSettings, _ state: StateDirectory, _ discontinuity: String?
+    ) -> NodeConfiguration {
         var configuration = NodeConfiguration(
             device: SigningKey(seed: state.deviceSeed),
             // From the device's seed, so that a restored device opens what was sealed to it.
             box: AgreementKey(secret: KeyDerivation.derive(state.deviceSeed, label: "repld-box-v1")),
             version: Version.current, entropySeed: SystemRandom.secret(32), discontinuity: discontinuity,
-            settings: settings.node)
+            settings: node)
         configuration.hasCrashed = CrashMarker.take(in: settings.state)
         CrashMarker.arm(in: settings.state)
         return configuration

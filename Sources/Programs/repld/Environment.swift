@@ -5,15 +5,19 @@ import Glibc
 
 struct Environment: Sendable {
     private let isRoot: Bool
+    private let variable: @Sendable (String) -> String?
 
-    init() { isRoot = geteuid() == 0 }
+    /// Of this process; tests say otherwise.
+    init(
+        isRoot: Bool = geteuid() == 0,
+        variable: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) {
+        self.isRoot = isRoot
+        self.variable = variable
+    }
 
     /// Nil when it is not set or empty.
-    subscript(name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
-    }
+    subscript(name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
     /// systemd gives the first of several.
     private func directory(_ name: String) -> String? {
@@ -27,23 +31,54 @@ struct Environment: Sendable {
         return self["HOME"].map { "\($0)/.local/state/repld" }
     }
 
-    /// Makes what is missing above the state directory where the user's own is by default: nobody else does
-    /// (XDG Base Directory: mode 0700). What is wrong shows when the directory itself is made.
+    /// Makes what is missing between the home directory and the state directory: nobody else does (XDG Base
+    /// Directory: mode 0700). What is wrong shows when the directory itself is made.
     func makeParents(of directory: String) {
-        guard !isRoot, directory == stateDirectory, let home = self["HOME"], directory.hasPrefix(home + "/")
+        guard var path = self["HOME"] else { return }
+        while path.hasSuffix("/") { path.removeLast() }
+        let steps = absolute(directory).split(separator: "/")
+        let home = path.split(separator: "/")
+        guard !home.isEmpty, steps.count > home.count, Array(steps[..<home.count]) == home,
+            !steps.contains("..")
         else { return }
-        var path = home
-        for step in directory.dropFirst(home.count + 1).split(separator: "/").dropLast() {
+        for step in steps[home.count...].dropLast() {
             path += "/" + step
             _ = mkdir(path, 0o700)
         }
     }
 
-    var socket: String? {
-        if let wanted = self["REPL_SOCKET"] { return wanted }
-        if let service = directory("RUNTIME_DIRECTORY") { return "\(service)/control.sock" }
-        if isRoot { return "/run/repld/control.sock" }
-        return self["XDG_RUNTIME_DIR"].map { "\($0)/repld/control.sock" }
+    private func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return String(cString: current) + "/" + path
+    }
+
+    /// Where programs connect when neither flag nor config says so; `place` is what does.
+    struct SocketPlace: Equatable {
+        let place: String
+        let path: String
+        /// Why it is in the state directory, for the log; nil where it is in a place of its own.
+        var note: String?
+    }
+
+    /// A login gives its user a directory for sockets; su, cron and containers mostly do not, and su may
+    /// leave the variable of somebody else. Then the state directory is the one place that is surely ours.
+    func socket(state: String) -> SocketPlace {
+        if let wanted = self["REPL_SOCKET"] { return SocketPlace(place: "REPL_SOCKET", path: wanted) }
+        if let service = directory("RUNTIME_DIRECTORY") {
+            return SocketPlace(place: "RUNTIME_DIRECTORY", path: "\(service)/control.sock")
+        }
+        if isRoot { return SocketPlace(place: "the system's place", path: "/run/repld/control.sock") }
+        var why = "XDG_RUNTIME_DIR is not set"
+        if let runtime = self["XDG_RUNTIME_DIR"] {
+            if access(runtime, W_OK | X_OK) == 0 {
+                return SocketPlace(place: "XDG_RUNTIME_DIR", path: "\(runtime)/repld/control.sock")
+            }
+            why = "XDG_RUNTIME_DIR is \(runtime): \(String(cString: strerror(errno)))"
+        }
+        return SocketPlace(
+            place: "the state directory (\(why))", path: "\(state)/control.sock",
+            note: "\(why), so the control socket is in the state directory: \(state)/control.sock")
     }
 
     var hostName: String {

@@ -4,6 +4,7 @@
 import Logging
 import Node
 import NodeRuntime
+import SQLiteStore
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
@@ -11,62 +12,64 @@ import UnixSignals
 /// Knows what the daemon runs with, and what may change of it.
 final class Reloader: Sendable {
     private let read: @Sendable () throws -> Settings
-    private let log: LogSink
+    private let sink: LogSink
+    private let log: Logger
     private let notifier: ServiceNotifier?
     /// What is in effect. Held while a reload runs, so that two of them come one after the other.
     private let running: Mutex<Settings>
 
     /// `read` makes the settings anew from flags, file and environment.
     init(
-        running: Settings, log: LogSink, notifier: ServiceNotifier?,
+        running: Settings, log sink: LogSink, notifier: ServiceNotifier?,
         read: @escaping @Sendable () throws -> Settings
     ) {
         self.read = read
-        self.log = log
+        self.sink = sink
+        log = sink.logger(label: "repld")
         self.notifier = notifier
         self.running = Mutex(running)
     }
 
-    /// Takes into effect what may change; `take` hands the node's part over. A check only says what would be.
+    /// Takes into effect what may change; `take` hands the node's part over. The log says what became of it,
+    /// whoever asked. A check only says what would be.
     func reload(isCheck: Bool, _ take: (NodeSettings) -> Void) throws -> ReloadReport {
         try running.withLock { running in
-            if !isCheck { notifier?.reloading() }
-            defer { if !isCheck { notifier?.ready() } }
-            let wanted = try read()
-            let differing = ConfigKey.all.filter { !$0.isEqual(running, wanted) }
-            if !isCheck {
+            if isCheck { return Self.report(from: running, to: try read()) }
+            notifier?.reloading()
+            defer { notifier?.ready() }
+            do {
+                let wanted = try read()
+                let report = Self.report(from: running, to: wanted)
                 running = running.taking(from: wanted)
-                log.level = running.logLevel
+                sink.level = running.logLevel
                 take(running.node)
-            }
-            return ReloadReport(
-                applied: differing.filter { $0.change == .applies }.map(\.name),
-                needsRestart: differing.filter { $0.change == .needsRestart }.map(\.name))
-        }
-    }
-}
-
-/// SIGHUP is `replctl reload` without an answer: the log says what became of it.
-struct ReloadSignals: Service {
-    let signals: UnixSignalsSequence
-    let runtime: NodeRuntime
-    let log: Logger
-
-    func run() async {
-        for await _ in signals.cancelOnGracefulShutdown() {
-            switch await runtime.answer(to: .reload(isCheck: false)) {
-            case .reloaded(let report):
                 log.notice("\(Self.text(report))", metadata: ["code": "reloaded"])
-            case .failed(.configInvalid(let reason)):
-                log.error("\(reason); nothing was changed", metadata: ["code": "reload-failed"])
-            case .failed(let error):
-                log.error("the config was not read again: \(error)", metadata: ["code": "reload-failed"])
-            default: preconditionFailure("no answer to a reload")
+                return report
+            } catch {
+                log.error("\(error); nothing was changed", metadata: ["code": "reload-failed"])
+                throw error
             }
         }
     }
 
-    static func text(_ report: ReloadReport) -> String {
+    /// Tells the node when others can read the device key now, or no longer.
+    func lookAtKey(_ take: (NodeSettings) -> Void) {
+        running.withLock { running in
+            let found = StateDirectory.exposedKey(in: running.state)
+            guard found != running.exposedKey else { return }
+            running.exposedKey = found
+            take(running.node)
+        }
+    }
+
+    private static func report(from running: Settings, to wanted: Settings) -> ReloadReport {
+        let differing = ConfigKey.all.filter { !$0.isEqual(running, wanted) }
+        return ReloadReport(
+            applied: differing.filter { $0.change == .applies }.map(\.name),
+            needsRestart: differing.filter { $0.change == .needsRestart }.map(\.name))
+    }
+
+    private static func text(_ report: ReloadReport) -> String {
         if report.applied.isEmpty, report.needsRestart.isEmpty {
             return "the config was read again: nothing changed"
         }
@@ -76,5 +79,41 @@ struct ReloadSignals: Service {
             parts.append("needs a restart: \(report.needsRestart.joined(separator: ", "))")
         }
         return "the config was read again; \(parts.joined(separator: "; "))"
+    }
+}
+
+/// Looks at the mode of the device key's file now and then: a person who mends it sees the alarm end.
+struct KeyWatch: Service {
+    let reloader: Reloader
+    let runtime: NodeRuntime
+    private static let interval = Duration.seconds(5)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                reloader.lookAtKey { runtime.post(.settings($0)) }
+                // Ends early when cancelled; the loop's condition sees it.
+                do { try await Task.sleep(for: Self.interval) } catch { return }
+            }
+        }
+    }
+}
+
+/// SIGHUP is `replctl reload` without an answer.
+struct ReloadSignals: Service {
+    let signals: UnixSignalsSequence
+    let runtime: NodeRuntime
+    let log: Logger
+
+    func run() async {
+        for await _ in signals.cancelOnGracefulShutdown() {
+            switch await runtime.answer(to: .reload(isCheck: false)) {
+            // The reloader has told them.
+            case .reloaded, .failed(.configInvalid): break
+            case .failed(let error):
+                log.error("the config was not read again: \(error)", metadata: ["code": "reload-failed"])
+            default: preconditionFailure("no answer to a reload")
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 // The program `repld`: flags, settings, and the daemon. What it cannot start with is one line that names the
-// thing and what to do, and exit code 1; a wrong flag is exit code 64, as everywhere (sysexits).
+// thing and what to do, and an exit code that says whether another start can help (`ExitStatus`); a wrong
+// flag is exit code 64, as everywhere (sysexits).
 
 import ArgumentParser
 import Glibc
@@ -38,6 +39,20 @@ import NodeRuntime
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
+    /// In place of the parser's own, for programs that wait while the unit's command line is wrong.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if let daemon = command as? Repld { try await daemon.run() } else { try command.run() }
+        } catch {
+            if exitCode(for: error) == .validationFailure {
+                let manager = Supervisor.take(from: Environment())
+                WaitingClients.refuse(at: manager.sockets, because: message(for: error))
+            }
+            exit(withError: error)
+        }
+    }
+
     func run() async throws {
         // A reader that goes away is an error of its connection, not the end of the daemon.
         signal(SIGPIPE, SIG_IGN)
@@ -57,8 +72,13 @@ import NodeRuntime
                 level: settings.logLevel, isJournal: LogSink.isJournal(environment["JOURNAL_STREAM"]))
             try await Daemon(settings, environment, manager, log: sink, read: read).run()
         } catch {
-            Terminal.complain("repld: \(error)")
-            throw ExitCode(1)
+            let isJournal = LogSink.isJournal(environment["JOURNAL_STREAM"])
+            Terminal.complain((isJournal ? "<3>" : "") + "repld: \(error)")
+            let status = ExitStatus.of(error)
+            if status == ExitStatus.needsMending {
+                WaitingClients.refuse(at: manager.sockets, because: "\(error)")
+            }
+            throw ExitCode(status)
         }
     }
 

@@ -22,6 +22,8 @@ struct Settings: Sendable {
 
     let state: String
     let socket: String
+    /// For the log: why the socket is in no place of its own; nil where it is.
+    let socketNote: String?
     let listen: [ListenAddress]
     /// "host:port" to put into invites before those that we listen on.
     private(set) var advertise: [String]
@@ -41,14 +43,17 @@ struct Settings: Sendable {
     private(set) var pingSeconds: Int
     private(set) var linkTimeoutSeconds: Int
 
+    /// The device key's file while others can read it; found out after the start, not configured.
+    var exposedKey: String?
+
     static let nameBytesMax = 64
 
     init(flags: Flags, file: ConfigFile?, environment: Environment) throws(SettingsError) {
         guard let state = flags.state ?? file?.string("state") ?? environment.stateDirectory else {
-            throw .nowhere(what: "the state directory", flag: "--state")
+            throw .noStateDirectory
         }
         self.state = Self.withoutSlash(state)
-        socket = try Self.socket(flags, file, environment)
+        (socket, socketNote) = try Self.socket(flags, file, environment, state: self.state)
         listen = try Self.listen(flags, file)
         advertise = try Self.addresses(file?.strings("advertise") ?? [], file?.place(of: "advertise") ?? "")
         peers =
@@ -95,6 +100,7 @@ struct Settings: Sendable {
         node.linkBytesPerSecond = linkBytesPerSecond
         node.totalBytesPerSecond = totalBytesPerSecond
         node.activeLinks = activeLinks
+        node.exposedKey = exposedKey
         return node
     }
 
@@ -106,25 +112,23 @@ struct Settings: Sendable {
     }
 
     private static func socket(
-        _ flags: Flags, _ file: ConfigFile?, _ environment: Environment
-    ) throws(SettingsError) -> String {
-        let (place, wanted): (String, String?) =
+        _ flags: Flags, _ file: ConfigFile?, _ environment: Environment, state: String
+    ) throws(SettingsError) -> (String, note: String?) {
+        let wanted =
             if let flag = flags.socket {
-                ("--socket", flag)
+                Environment.SocketPlace(place: "--socket", path: flag)
             } else if let setting = file?.string("socket") {
-                (file?.place(of: "socket") ?? "", setting)
+                Environment.SocketPlace(place: file?.place(of: "socket") ?? "", path: setting)
             } else {
-                ("the environment's place for the control socket", environment.socket)
+                environment.socket(state: state)
             }
-        guard let wanted else { throw .nowhere(what: "the control socket", flag: "--socket") }
-        guard 1...ControlServer.socketPathBytesMax ~= wanted.utf8.count else {
+        guard 1...ControlServer.socketPathBytesMax ~= wanted.path.utf8.count else {
             throw .wrongValue(
-                place: place, value: wanted,
-                need:
-                    "a path of 1 to \(ControlServer.socketPathBytesMax) bytes, as a Unix socket has"
-            )
+                place: wanted.place, value: wanted.path,
+                need: "a path of 1 to \(ControlServer.socketPathBytesMax) bytes, as a Unix socket has; "
+                    + "--socket names another")
         }
-        return wanted
+        return (wanted.path, wanted.note)
     }
 
     private static func listen(_ flags: Flags, _ file: ConfigFile?) throws(SettingsError) -> [ListenAddress] {

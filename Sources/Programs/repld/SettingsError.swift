@@ -6,7 +6,7 @@ enum SettingsError: Error, Equatable, CustomStringConvertible {
     case unknownKey(place: String, key: String, nearest: String?)
     case wrongType(place: String, key: String, need: String)
     case wrongValue(place: String, value: String, need: String)
-    case nowhere(what: String, flag: String)
+    case noStateDirectory
 
     var description: String {
         switch self {
@@ -17,8 +17,8 @@ enum SettingsError: Error, Equatable, CustomStringConvertible {
                 + (nearest.map { "; did you mean '\($0)'?" } ?? "")
         case .wrongType(let place, let key, let need): "\(place): '\(key)' must be \(need)"
         case .wrongValue(let place, let value, let need): "\(place): '\(value)' is not \(need)"
-        case .nowhere(let what, let flag):
-            "there is no place for \(what): HOME and XDG are not set; use \(flag)"
+        case .noStateDirectory:
+            "there is no place for the state directory: neither XDG_STATE_HOME nor HOME is set; use --state"
         }
     }
 }

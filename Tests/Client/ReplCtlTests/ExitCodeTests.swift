@@ -173,4 +173,27 @@ private func error(_ code: String) -> String {
         close(open(own + "/control.sock", O_CREAT | O_WRONLY, 0o600))
         #expect(ReplClient.standardSocket { environment[$0] } == own + "/control.sock")
     }
+
+    @Test("without a runtime directory the user's own socket is in the state directory; root has none there")
+    func socketsWithoutLogin() async throws {
+        let home = ["HOME": "/home/alice"]
+        let places = ReplClient.ownSockets({ home[$0] }, isRoot: false)
+        #expect(places.map(\.path) == ["/home/alice/.local/state/repld/control.sock"])
+        let own = ["HOME": "/h", "XDG_STATE_HOME": "/x", "XDG_RUNTIME_DIR": "/r"]
+        let all = ReplClient.ownSockets({ own[$0] }, isRoot: false)
+        #expect(all.map(\.path) == ["/r/repld/control.sock", "/x/repld/control.sock"])
+        #expect(ReplClient.ownSockets({ home[$0] }, isRoot: true).isEmpty)
+        #expect(ReplClient.soughtSockets { home[$0] }.contains("XDG_RUNTIME_DIR is not set"))
+        #expect(!ReplClient.soughtSockets { own[$0] }.contains("not set"))
+        #expect(ReplClient.soughtSockets { _ in "/explicit" } == "")
+    }
+
+    @Test("a daemon that says that it cannot start was not reached")
+    func cannotStart() async throws {
+        let body = #"{"error":{"code":"cannot-start","message":"repld cannot start: x","hint":"mend"}}"#
+        try await FakeDaemon.serving({ _ in .whole(503, body) }) { daemon in
+            let result = try await replctl(["status", "--socket", daemon.socket])
+            #expect(result.code == .unreachable && result.error.contains("cannot start: x"))
+        }
+    }
 }

@@ -83,7 +83,7 @@ extension DaemonTests {
                 let a = try KeptStateTests.kept[0].daemon(in: world)
                 a.program = Programs.old
                 try LaterState.make(a.state)
-                try LaterState.expectRefused(a)
+                try LaterState.expectRefused(a, isOld: true)
             }
         }
     }

@@ -203,4 +203,72 @@ private func settings(
                 key.isEqual(running.taking(from: wanted), wanted) == (key.change == .applies), "\(key.name)")
         }
     }
+
+    private func environment(_ variables: [String: String], isRoot: Bool = false) -> Environment {
+        Environment(isRoot: isRoot) { variables[$0] }
+    }
+
+    private func socket(_ variables: [String: String], state: String = "/s", isRoot: Bool = false) throws
+        -> (path: String, note: String?)
+    {
+        let settings = try Settings(
+            flags: Settings.Flags(state: state), file: nil,
+            environment: environment(variables, isRoot: isRoot))
+        return (settings.socket, settings.socketNote)
+    }
+
+    @Test("the socket is where the environment says, and in the state directory where it says nothing")
+    func sockets() throws {
+        let folder = NSTemporaryDirectory() + "repld-runtime-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { rmdir(folder) }
+        #expect(try socket(["XDG_RUNTIME_DIR": folder]) == ("\(folder)/repld/control.sock", nil))
+        #expect(
+            try socket(["XDG_RUNTIME_DIR": folder, "REPL_SOCKET": "/r"]) == ("/r", nil))
+        #expect(try socket(["RUNTIME_DIRECTORY": "/run/a:/run/b"]) == ("/run/a/control.sock", nil))
+        #expect(try socket([:], isRoot: true) == ("/run/repld/control.sock", nil))
+        let unset = try socket(["XDG_RUNTIME_DIR": ""])
+        #expect(unset.path == "/s/control.sock")
+        #expect(unset.note?.hasPrefix("XDG_RUNTIME_DIR is not set, so") == true)
+        // As `su` leaves it: the directory of somebody who has logged out.
+        let gone = try socket(["XDG_RUNTIME_DIR": "/run/user/none"])
+        #expect(gone.path == "/s/control.sock")
+        #expect(gone.note?.hasPrefix("XDG_RUNTIME_DIR is /run/user/none: No such file") == true)
+        #expect {
+            try socket([:], state: "/" + String(repeating: "s", count: 100))
+        } throws: {
+            "\($0)".contains("the state directory (XDG_RUNTIME_DIR is not set)")
+                && "\($0)".contains("--socket")
+        }
+    }
+
+    @Test("without any place for the state the variables that would say it are named")
+    func noState() throws {
+        #expect {
+            try Settings(flags: Settings.Flags(), file: nil, environment: environment([:]))
+        } throws: {
+            "\($0)".contains("neither XDG_STATE_HOME nor HOME is set") && ExitStatus.of($0) == 78
+        }
+    }
+
+    @Test("what is missing between the home directory and the state is made, for its user alone, and no more")
+    func parents() throws {
+        let folder = NSTemporaryDirectory() + "repld-home-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder + "/home", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let home = environment(["HOME": "\(folder)/home/"])
+        home.makeParents(of: "\(folder)/home/a/b/state")
+        var status = stat()
+        for path in ["a", "a/b"] {
+            #expect(stat("\(folder)/home/\(path)", &status) == 0 && status.st_mode & 0o777 == 0o700)
+        }
+        #expect(stat("\(folder)/home/a/b/state", &status) != 0, "the state directory makes itself")
+        for other in ["\(folder)/homes/a/state", "\(folder)/home/c/../../d/state", "\(folder)/e/state"] {
+            home.makeParents(of: other)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["home"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/home") == ["a"])
+        environment(["HOME": "/"]).makeParents(of: "\(folder)/f/state")
+        #expect(stat("\(folder)/f", &status) != 0)
+    }
 }

@@ -122,6 +122,121 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
         }
     }
 
+    /// Name, kind, mode and bytes of all that is in a directory, and its own mode.
+    private func look(at path: String) throws -> [String] {
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        return try ["\(status.st_mode)"]
+            + FileManager.default.contentsOfDirectory(atPath: path).sorted().map { name in
+                #expect(lstat("\(path)/\(name)", &status) == 0)
+                let bytes =
+                    status.st_mode & S_IFMT == S_IFREG
+                    ? try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)")) : Data()
+                return "\(name) \(status.st_mode) \(status.st_mtim.tv_sec) \(bytes.base64EncodedString())"
+            }
+    }
+
+    @Test(
+        "a directory with other people's files is refused, and nothing of it is touched",
+        arguments: [
+            ["photo.jpg"], [".profile", "Documents/"], ["instance/", "app.py"], ["device.key", "server.crt"],
+            ["repld.db"], ["high-water", "low-water"], ["control.sock", "notes"],
+        ])
+    func notOurs(names: [String]) throws {
+        try folder.run("mkdir", "-m", "755", state)
+        for name in names {
+            if name.hasSuffix("/") {
+                try folder.run("mkdir", "\(state)/\(name)")
+            } else {
+                try folder.run("sh", "-c", "echo mine > \(state)/\(name); chmod 644 \(state)/\(name)")
+            }
+        }
+        let before = try look(at: state)
+        #expect {
+            try Started(state)
+        } throws: { error in
+            guard case .notOurs(state, let found, _)? = error as? StateFailure else { return false }
+            return names.contains { $0.hasPrefix(found) } && "\(error)".contains("'\(found)'")
+                && (error as? StateFailure)?.isLasting == true
+        }
+        #expect(try look(at: state) == before)
+    }
+
+    @Test("another program's database is refused as it is, whatever application it names")
+    func otherDatabase() throws {
+        for id in [0, 7] {
+            try folder.run("mkdir", "-p", "-m", "755", state)
+            let other = try Connection(try emptyFile("\(state)/repld.db"), .copy)
+            try other.execute(
+                "PRAGMA application_id = \(id); CREATE TABLE songs (name); CREATE TABLE bands (n)")
+            try folder.run("chmod", "644", "\(state)/repld.db")
+            let before = try look(at: state)
+            #expect(throws: StateFailure.notOurs(path: state, found: "repld.db", count: 1)) {
+                try Started(state)
+            }
+            #expect(try look(at: state) == before)
+            try folder.run("rm", "\(state)/repld.db")
+        }
+    }
+
+    private func emptyFile(_ path: String) throws -> String {
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        return path
+    }
+
+    @Test(
+        "an empty disk, a start that was cut off, and a node's own directory with a person's notes are ours")
+    func ours() throws {
+        try folder.run("mkdir", "-p", "\(state)/lost+found")
+        try started(state) { try $0.write() }
+        try folder.run("touch", "\(state)/README", "\(state)/repld.db.bak")
+        #expect(try started(state) { $0.continuity } == .continued)
+        // Cut off after the database's first page, with all else in the WAL.
+        let cut = "\(folder.path)/cut"
+        try folder.run("mkdir", cut)
+        let database = try Connection(try emptyFile("\(cut)/repld.db"), .writer)
+        try database.execute("PRAGMA application_id = \(Schema.applicationID)")
+        try folder.run("cp", "-r", cut, "copy")
+        #expect(try started("\(folder.path)/copy") { $0.continuity } == .first)
+        _ = database.isOutsideTransaction
+        // Cut off with a temporary file of `replctl restore`, or of a copy.
+        try folder.run("mkdir", "part")
+        try folder.run("touch", "part/repld.db.part-AbCdEf", "part/.repld-copy-1-2.tmp")
+        #expect(try started("\(folder.path)/part") { $0.continuity } == .first)
+    }
+
+    @Test("a key file that others could read is told until it is private again, and never mended")
+    func exposedKey() throws {
+        try started(state) { _ in }
+        let key = "\(state)/device.key"
+        #expect(StateDirectory.exposedKey(in: state) == nil)
+        for mode in ["640", "604", "660"] {
+            try folder.run("chmod", mode, key)
+            try started(state) { _ in #expect(StateDirectory.exposedKey(in: state) == key) }
+            var status = stat()
+            #expect(stat(key, &status) == 0)
+            #expect(String(status.st_mode & 0o777, radix: 8) == mode, "it is as it was found")
+        }
+        try folder.run("chmod", "600", key)
+        #expect(StateDirectory.exposedKey(in: state) == nil)
+        #expect(StateDirectory.exposedKey(in: folder.path) == nil, "there is none")
+    }
+
+    @Test("which failures last, and which another start may not meet again")
+    func lasting() {
+        let lasting: [StateFailure] = [
+            .notOurs(path: "/s", found: "x", count: 1), .system(EACCES, "/s"), .system(ENOTDIR, "/s"),
+            .store(.unusable(.file(path: "/s/device.key", .keyLength(bytes: 6, expected: 32)))),
+            .store(.unusable(.file(path: "/s/repld.db", .newerSchema(9, known: 3)))),
+        ]
+        let passing: [StateFailure] = [
+            .inUse(path: "/s"), .system(ENOENT, "/s"), .system(EROFS, "/s"), .system(ENOSPC, "/s"),
+            .store(.system(EIO, doing: "reading", path: "/s")),
+            .store(.system(ENOSPC, doing: "w", path: "/s")),
+        ]
+        #expect(lasting.allSatisfy(\.isLasting) && !passing.contains(where: \.isLasting))
+    }
+
     @Test("a directory that cannot be made or used is named with the reason")
     func notUsable() throws {
         let missing = "\(folder.path)/no/such/state"

@@ -57,6 +57,7 @@ struct ReloadCommand: Verb {
         commandName: "reload", abstract: "Have the daemon read its config file again.",
         discussion: "Says for each setting that differs whether it was applied or needs a restart.")
     @Flag(help: "Only say what would become of it.") var check = false
+    @Flag(help: "Say nothing when it went well; the daemon's log tells it too.") var quiet = false
     @OptionGroup var common: DaemonOptions
 
     static func request(isCheck: Bool) -> ClientRequest {
@@ -64,7 +65,12 @@ struct ReloadCommand: Verb {
     }
 
     func run() async throws {
-        try await ask(Self.request(isCheck: check)) { answer in
+        let request = Self.request(isCheck: check)
+        if quiet {
+            _ = try await common.client.call(request)
+            return
+        }
+        try await ask(request) { answer in
             let keys = { (name: Key) in answer.list(name).compactMap(\.text) }
             let applied = check ? "would be applied" : "applied"
             for key in keys("applied") { try console.writeLine("\(console.safe(key))  \(applied)") }

@@ -25,8 +25,8 @@ struct DeviceKeyFile {
     /// devices, and which of them this is meant to be is not ours to guess.
     static func find(in directory: String, credentials: String?) throws(StoreFailure) -> DeviceKeyFile? {
         let path = "\(directory)/\(name)"
-        let file = try read(path, isOurs: true)
-        if let credentials, let seed = try read("\(credentials)/\(credentialName)", isOurs: false) {
+        let file = try read(path)
+        if let credentials, let seed = try read("\(credentials)/\(credentialName)") {
             if let file, SigningKey(seed: file).publicKey != SigningKey(seed: seed).publicKey {
                 throw .unusable(.file(path: path, .twoKeys(credential: credentialName)))
             }
@@ -43,16 +43,14 @@ struct DeviceKeyFile {
         return DeviceKeyFile(seed: seed, source: .file)
     }
 
-    /// Nil when there is none. `isOurs`: made private to this user.
-    private static func read(_ path: String, isOurs: Bool) throws(StoreFailure) -> Secret? {
+    /// Nil when there is none. Its mode stays: whoever let others read it should hear of it, and change the
+    /// key rather than the mode if one of them may have done so (`StateDirectory.exposedKey`).
+    private static func read(_ path: String) throws(StoreFailure) -> Secret? {
         guard let descriptor = try Files.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
         defer { close(descriptor) }
         let status = try Files.status(of: descriptor, path)
         guard status.st_size == off_t(byteCount) else {
             throw .unusable(.file(path: path, .keyLength(bytes: Int64(status.st_size), expected: byteCount)))
-        }
-        if isOurs, status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
-            throw .system(errno, doing: "making private", path: path)
         }
         var count = 0
         let seed = Secret(count: byteCount) { out in

@@ -7,6 +7,7 @@
 //     crashed         the last process died of a trap (`CrashMarker`)
 //     high-water      how far the database was written (`HighWater`)
 //     backup-*.db     a copy on its way to a program
+//     control.sock    the control socket, where no other place is meant for it
 
 import Bytes
 public import Crypto
@@ -16,21 +17,47 @@ public import Node
 /// Why a state directory cannot be used; the message names it and says what to do.
 public enum StateFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case inUse(path: String)
-    case notUsable(path: String, reason: String)
+    /// `code` is the system's, 0 where it has none.
+    case notUsable(path: String, reason: String, code: Int32)
+    /// It holds files of somebody else: the first of them, and how many. Nothing of it was touched.
+    case notOurs(path: String, found: String, count: Int)
     case store(StoreFailure)
+
+    /// True where another start finds the same, until a person mends it.
+    public var isLasting: Bool {
+        switch self {
+        case .inUse: false
+        // A directory above may be mounted later, and room or the right to write may come back.
+        case .notUsable(_, _, let code): [ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG].contains(code)
+        case .notOurs: true
+        case .store(.unusable): true
+        case .store: false
+        }
+    }
 
     public var description: String {
         switch self {
         case .inUse(let path):
             "the state directory \(path) is in use by another repld: stop that one, or choose another --state"
-        case .notUsable(let path, let reason):
+        case .notUsable(let path, let reason, _):
             "the state directory \(path) cannot be used: \(reason)"
+        case .notOurs(let path, let found, let count):
+            "the state directory \(path) is not repld's: it holds '\(found)'"
+                + (count == 1 ? "" : " and \(count - 1) more that repld never made")
+                + "; nothing of it was touched: choose an empty directory with --state, or move what is there"
         case .store(.full(let what)):
             "no space left: \(what); nothing is lost: make some MiB of room on that file system, "
                 + "and start again"
         case .store(.syncFailed(let what)): "the disk does not keep what is written: \(what)"
         case .store(let failure): "\(failure)"
         }
+    }
+}
+
+extension StateFailure {
+    /// A system call on the directory failed.
+    static func system(_ code: Int32, _ path: String) -> StateFailure {
+        .notUsable(path: path, reason: String(cString: strerror(code)), code: code)
     }
 }
 
@@ -53,7 +80,7 @@ public final class StateDirectory: Sendable {
             try SQLiteBackup.removeLeftovers(in: path)
             return try start(path, lock: lock, credentials: credentials, wall: wall)
         } catch {
-            close(lock)
+            unlock(lock)
             throw .store(error)
         }
     }
@@ -67,34 +94,59 @@ public final class StateDirectory: Sendable {
         self.lock = lock
     }
 
-    deinit { close(lock) }
+    deinit { Self.unlock(lock) }
+
+    /// Said, as closing alone leaves the lock with a process that was forked meanwhile, until it executes its
+    /// program.
+    private static func unlock(_ lock: Int32) {
+        flock(lock, LOCK_UN)
+        close(lock)
+    }
+
+    /// The key file of a state directory, if the mode or the owner of the file lets others than this user and
+    /// root read it; nil where it does not, or where there is no such file. May be asked at any time.
+    public static func exposedKey(in path: String) -> String? {
+        let file = "\(path)/\(DeviceKeyFile.name)"
+        var status = stat()
+        guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let isPrivate = status.st_mode & 0o077 == 0
+        return isPrivate && [geteuid(), 0].contains(status.st_uid) ? nil : file
+    }
 
     /// The descriptor that holds the lock.
     private static func take(_ path: String) throws(StateFailure) -> Int32 {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-            let reason = String(cString: strerror(errno))
+            let code = errno
             throw .notUsable(
-                path: path, reason: "it cannot be made (\(reason)); does /\(parent) exist, and is it ours?")
+                path: path,
+                reason: "it cannot be made (\(String(cString: strerror(code)))); does /\(parent) exist, "
+                    + "and is it ours?", code: code)
         }
         let lock = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard lock >= 0 else { throw .notUsable(path: path, reason: String(cString: strerror(errno))) }
+        guard lock >= 0 else { throw .system(errno, path) }
         func fail(_ failure: StateFailure) -> StateFailure {
-            close(lock)
+            unlock(lock)
             return failure
         }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw fail(
-                errno == EWOULDBLOCK
-                    ? .inUse(path: path) : .notUsable(path: path, reason: String(cString: strerror(errno))))
+                errno == EWOULDBLOCK ? .inUse(path: path) : .system(errno, path))
         }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            throw fail(.notUsable(path: path, reason: "it is not writable for this user"))
+            let code = errno
+            throw fail(
+                .notUsable(path: path, reason: "this user may not write to it, or not list it", code: code))
         }
+        // Until here the directory is as it was found; whether it stays so is decided now.
+        do throws(StateFailure) { try StateOwnership.check(path) } catch { throw fail(error) }
         var status = stat()
         guard fstat(lock, &status) == 0, status.st_mode & 0o077 == 0 || fchmod(lock, 0o700) == 0 else {
+            let code = errno
             throw fail(
-                .notUsable(path: path, reason: "others can read it, and it cannot be made private (0700)"))
+                .notUsable(
+                    path: path, reason: "others can read it, and it cannot be made private (0700)",
+                    code: code))
         }
         return lock
     }
