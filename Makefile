@@ -5,10 +5,9 @@ SHELL := /bin/bash
 
 PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
 # The tests of faults in real processes need these: network namespaces, failing syncs, clocks, disk images; and those of
-# completion, manual pages and API.md the shells, mandoc and curl.
+# completion, manual pages, API.md and scripts the shells, mandoc, curl and shellcheck.
 # Without them their suites are skipped by name; once installed, a suite that does not find its tool fails.
-TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl \
-  shellcheck
+TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl shellcheck
 PREFIX ?= /usr/local
 SWIFT ?= swift
 
@@ -18,11 +17,12 @@ SWIFT ?= swift
 # others. A tenth of the simulation and of a catch-up (decision 0101).
 RELEASE := -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help deps build release hunt seeds demo test bench install install-files format
+.PHONY: help deps build release hunt seeds demo test test-system bench install install-files format
 
 help:
 	@echo 'make demo     two nodes on loopback: edited apart, merged (builds what it needs)'
 	@echo 'make test     all tests; ends with the summary of swift test'
+	@echo 'make test-system  the units under a real systemd, in two containers; as root'
 	@echo 'make deps     install the Debian packages needed: $(PACKAGES)'
 	@echo 'make build    debug build            make release  release programs in .build/release'
 	@echo 'make bench    beside yrs, loro and automerge on the traces in $$REPL_TRACES, and beside Redis'
@@ -69,6 +69,11 @@ test: seeds
 	  || { tools=missing; echo 'suites that need one of these are skipped: $(TEST_PACKAGES)'; }; \
 	  REPL_FAULT_TOOLS=$$tools REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" \
 	  $(SWIFT) test --disable-xctest
+
+# The units, the sandbox and what is installed, under a real systemd; see Tests/System/system-test. Named as skipped where
+# the machine does not let it.
+test-system: release
+	@Tests/System/system-test "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 # Ours and the peers alternately, on the traces of a folder; then the node beside Redis. The peers come from PyPI.
 BENCH_VENV := .build/bench-venv
