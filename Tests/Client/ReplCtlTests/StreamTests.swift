@@ -206,6 +206,19 @@ private func error(_ code: String) -> String {
         #expect(try mode(state) == 0o700)
     }
 
+    @Test("a restore into a directory with other files is refused, and nothing of it is touched")
+    func foreignRestore() async throws {
+        let folder = Folder()
+        let (file, state) = (folder.path + "/f", folder.path + "/Documents")
+        try Self.database.write(toFile: file, atomically: false, encoding: .utf8)
+        try #require(mkdir(state, 0o755) == 0)
+        try "mine".write(toFile: state + "/letter", atomically: false, encoding: .utf8)
+        let refused = try await replctl(["restore", file, "--yes", "--state", state])
+        #expect(refused.code == .refused && refused.error.contains("'letter'"), "\(refused.error)")
+        #expect(try mode(state) == 0o755)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: state) == ["letter"])
+    }
+
     private func daemonless(_ path: String) -> String? {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }

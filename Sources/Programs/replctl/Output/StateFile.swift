@@ -62,6 +62,11 @@ enum StateFile {
                     .refused, "\(state) holds a node already (\(name)); it is not overwritten",
                     hint: "name an empty directory, or move what is there away")
             }
+            if let other = try entries(of: state).first(where: isOther) {
+                throw CommandFailure(
+                    .refused, "\(state) holds other files ('\(other)'); nothing of it was touched",
+                    hint: "name an empty directory")
+            }
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw NewFile.failure("reading \(state)") }
             guard status.st_mode & 0o077 == 0 || fchmod(descriptor, 0o700) == 0 else {
@@ -72,6 +77,24 @@ enum StateFile {
             close(descriptor)
             throw error
         }
+    }
+
+    /// What neither a disk is made with nor a restore needs or leaves: the daemon would not start beside it.
+    private static func isOther(_ name: String) -> Bool {
+        ![".", "..", "lost+found", "device.key"].contains(name) && !name.hasPrefix("\(database).part-")
+    }
+
+    private static func entries(of path: String) throws(CommandFailure) -> [String] {
+        guard let listing = opendir(path) else { throw NewFile.failure("listing \(path)") }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while let entry = readdir(listing) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names.sorted()
     }
 
     private static func read(_ descriptor: CInt, _ count: Int, _ path: String) throws(CommandFailure)
