@@ -43,6 +43,17 @@ private let (a, b) = (replica(1), replica(2))
         }
         #expect(try list("note/", "a") == sorted.filter { $0.hasPrefix("note/") })
         #expect(try list("note/", "zz") == [])
+        func listBack(_ prefix: Key, _ before: Key?, _ limit: Int = 99) throws -> [Key] {
+            try disk.store.documents(home, prefix: prefix, before: before, limit: limit).map(\.key)
+        }
+        #expect(try listBack("", nil) == sorted.reversed())
+        #expect(try listBack("note/", nil, 2) == Array(sorted.filter { $0.hasPrefix("note/") }.reversed().prefix(2)))
+        for before in sorted + ["a", "note/0", "zz"] {
+            for prefix in ["", "note", "note/", "n%", "x"] as [Key] {
+                let expected = sorted.filter { $0 < before && $0.hasPrefix(prefix) }
+                #expect(try listBack(prefix, before) == expected.reversed(), "\(prefix) \(before)")
+            }
+        }
     }
 
     @Test("the count of documents follows visibility, before and after the commit", arguments: Kind.allCases)

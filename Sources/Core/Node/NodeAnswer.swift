@@ -27,6 +27,8 @@ public enum NodeAnswer: Sendable {
     case joinStage(String)
     case joined(SpaceReport)
     case documents([DocumentListing], next: Key?, cursor: String)
+    /// To be read page by page by the server, on its own threads.
+    case listing(any Listing)
     case document(key: Key, value: DocumentValue, version: String, cursor: String)
     /// `change` is nil when nothing changed.
     case transaction(change: Dot?, version: String, cursor: String)

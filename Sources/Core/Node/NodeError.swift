@@ -34,6 +34,8 @@ public enum NodeError: Error, Sendable {
     case author(AuthorError, operation: Int)
     /// 412 `condition-failed`; the index of the first that failed.
     case conditionFailed(index: Int)
+    /// 410 `cursor-expired`: the state that a listing showed was given up.
+    case cursorExpired
     /// 422 `idempotency-key-reused`.
     case idempotencyKeyReused
     /// 413 `transaction-too-large`.

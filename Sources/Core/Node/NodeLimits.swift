@@ -45,6 +45,11 @@ public enum NodeLimits {
     public static let idempotencyKeyBytesMax = 256
     /// Documents of a listing's page.
     public static let listingMax = 1_000
+    /// Estimated bytes of the values of a listing's page; it ends after the document that reaches them.
+    public static let pageBytesMax = 8 << 20
+    /// Estimated bytes of places that a listing in an order of its own keeps sorted; what comes behind them
+    /// is looked for again when they are used up.
+    public static let heldPlacesBytesMax = 4 << 20
     /// Changes that one answer of `explain` lists, here and for each peer, and dots that a change waits for.
     public static let explainedChangesMax = 64
     public static let explainedDotsMax = 64

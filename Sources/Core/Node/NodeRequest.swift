@@ -114,13 +114,15 @@ public enum NodeRequest: Sendable {
     /// Answers: `.joinStage`…, then `.joined` or `.failed`.
     case join(token: String, name: String?)
     case listDocuments(SpaceReference, prefix: Key, after: Key?, limit: Int, atLeast: AtLeast?)
+    /// Answer: `.listing`, whose pages are read beside the node.
+    case list(SpaceReference, ListingQuery)
     case readDocument(SpaceReference, key: Key, view: DocumentView, atLeast: AtLeast?)
     case transact(SpaceReference, Transaction)
     /// Answers: `.watching`, then `.watchLine`…, `.ended` with `follow` false. Give credit with
     /// `Input.watchCredit` as lines are written out; the first `WatchLimits.eventsMax` need none.
     case watch(SpaceReference, start: WatchStart, prefix: Key, follow: Bool)
     /// Answer: `.reading`.
-    case export(SpaceReference, view: DocumentView)
+    case export(SpaceReference, view: DocumentView, prefix: Key = "")
     /// Values that lost to concurrent ones. Answer: `.reading`.
     case conflicts(SpaceReference, ConflictQuery)
     /// Answer: `.reading`.
@@ -144,7 +146,7 @@ extension NodeRequest {
     /// It writes nothing: asked twice, it is answered twice.
     var isRead: Bool {
         switch self {
-        case .status, .peers, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments,
+        case .status, .peers, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments, .list,
             .readDocument, .watch, .export, .conflicts, .log, .wait, .explain, .metrics, .indexes, .index:
             true
         case .createSpace, .leaveSpace, .invite, .revokeInvite, .join, .transact, .backup,

@@ -50,6 +50,8 @@ struct CommandFailure: Error, Equatable {
     let hint: String
     /// What the daemon's error said beyond that, for programs.
     let details: [PlainValue.Member]
+    /// Lines of what the person wrote, with a mark below the place that is wrong.
+    private(set) var excerpt: [String] = []
 
     init(
         _ code: ExitCode, _ message: String, hint: String = "", name: String? = nil,
@@ -82,6 +84,12 @@ struct CommandFailure: Error, Equatable {
         guard case .unreachable(ReplClient.systemSocket, .noSocket) = error else { return "" }
         let places = ReplClient.soughtSockets(Console.current.environment)
         return places.isEmpty ? "" : "; this user's own was looked for too: \(places)"
+    }
+
+    func with(excerpt: [String]) -> CommandFailure {
+        var failure = self
+        failure.excerpt = excerpt
+        return failure
     }
 
     /// The daemon speaks of its endpoints; whoever sits before a terminal has verbs for them.
@@ -122,6 +130,7 @@ struct CommandFailure: Error, Equatable {
         } else {
             let hint = Self.hints[name] ?? hint
             console.complain(console.paintedError("replctl: ", .red) + console.safe(message))
+            for line in excerpt { console.complain("  " + console.safe(line)) }
             if !hint.isEmpty { console.complain("  " + console.safe(hint)) }
         }
         return code

@@ -35,7 +35,8 @@ import ReplClient
         version: "replctl \(version)",
         subcommands: [
             StatusCommand.self, PeersCommand.self, SpacesCommand.self, SpaceCommand.self, JoinCommand.self,
-            GetCommand.self, ListCommand.self, SetCommand.self, DeleteCommand.self, IncrementCommand.self,
+            GetCommand.self, ListCommand.self, FindCommand.self, SetCommand.self, DeleteCommand.self,
+            IncrementCommand.self,
             AddCommand.self, RemoveCommand.self, InsertCommand.self, AppendCommand.self, PrependCommand.self,
             MoveCommand.self, SpliceCommand.self,
             MakeCommand.self, ConvertCommand.self, CopyCommand.self, MoveDocumentCommand.self,

@@ -34,6 +34,7 @@ extension APIError {
             self.init(
                 412, "condition-failed", "condition \(index) does not hold; nothing was written",
                 hint: "read the document again and decide anew")
+        case .cursorExpired: self = .cursorExpired()
         case .idempotencyKeyReused:
             self.init(
                 422, "idempotency-key-reused",

@@ -104,30 +104,21 @@ extension JSONWriter {
         }
     }
 
-    mutating func listing(_ documents: [DocumentListing], next: Key?) {
-        object {
-            $0.list("documents", documents) { writer, document in
-                writer.object {
-                    $0.name("key")
-                    $0.string(document.key)
-                    $0.member("version", document.version)
-                }
-            }
-            $0.name("next")
-            if let next { $0.string(next) } else { $0.null() }
-        }
-    }
-
     mutating func document(_ key: Key, _ value: DocumentValue, version: String) {
         object {
             $0.name("key")
             $0.string(key)
             $0.name("value")
-            switch value {
-            case .plain(let plain): $0.plain(plain)
-            case .typed(let typed): $0.value { CanonicalJSON.append(typed, to: &$0) }
-            }
+            $0.value(value)
             $0.member("version", version)
+        }
+    }
+
+    /// A document's value in either view.
+    mutating func value(_ value: DocumentValue) {
+        switch value {
+        case .plain(let plain): self.plain(plain)
+        case .typed(let typed): self.value { CanonicalJSON.append(typed, to: &$0) }
         }
     }
 

@@ -52,17 +52,6 @@ struct MatchedRequest {
         return seconds
     }
 
-    func listing() throws(APIError) -> NodeRequest {
-        let limit = try query.number("limit") ?? UInt64(NodeLimits.listingMax)
-        guard limit > 0 else {
-            throw APIError(422, "invalid-limit", "a page of 0 documents", hint: "use a limit from 1")
-        }
-        return .listDocuments(
-            space, prefix: query["prefix"] ?? "", after: query["after"],
-            limit: Int(min(limit, UInt64(NodeLimits.listingMax))),
-            atLeast: try atLeast())
-    }
-
     func conflicts() throws(APIError) -> NodeRequest {
         if let document = query["document"] { try OperationReader.check(documentKey: document) }
         let limit = try query.number("limit") ?? UInt64(NodeLimits.listingMax)
@@ -81,8 +70,8 @@ struct MatchedRequest {
         return .readDocument(space, key: item, view: try view(), atLeast: try atLeast())
     }
 
-    func view() throws(APIError) -> DocumentView {
-        switch query["view"] {
+    func view(_ name: Key = "view") throws(APIError) -> DocumentView {
+        switch query[name] {
         case nil, "plain": return .plain
         case "typed": return .typed
         default: throw APIError(422, "unknown-view", "no such view", hint: "use plain or typed")

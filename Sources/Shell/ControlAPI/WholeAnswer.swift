@@ -81,9 +81,6 @@ public struct WholeAnswer: Sendable {
         case .index(let index, let isNew):
             status = isNew ? 201 : 200
             json.index(index)
-        case .documents(let documents, let next, let cursor):
-            headers = [("Repl-Cursor", cursor)]
-            json.listing(documents, next: next)
         case .document(let key, let value, let version, let cursor):
             headers = [("Repl-Cursor", cursor)]
             json.document(key, value, version: version)
@@ -105,7 +102,8 @@ public struct WholeAnswer: Sendable {
         case .failed(let error):
             self.init(error)
             return
-        case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .backup: return nil
+        case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .documents, .listing, .backup:
+            return nil
         }
         self.init(status, headers: headers, body: json.bytes)
     }

@@ -159,7 +159,7 @@ extension NodeRequest {
     /// The space of a request that is answered by a long read.
     fileprivate var longReadSpace: SpaceReference? {
         switch self {
-        case .export(let space, _), .conflicts(let space, _), .log(let space, _, _): space
+        case .export(let space, _, _), .conflicts(let space, _), .log(let space, _, _): space
         default: nil
         }
     }

@@ -15,6 +15,11 @@ struct BlockingReads: Sendable {
     func next(of job: any ReadJob, on loop: any EventLoop) -> EventLoopFuture<[UInt8]?> {
         threads.runIfActive(eventLoop: loop) { try job.next() }
     }
+
+    /// The next step of a listing's page.
+    func step(_ listing: any Listing, on loop: any EventLoop) -> EventLoopFuture<ListingPage?> {
+        threads.runIfActive(eventLoop: loop) { try listing.step() }
+    }
 }
 
 /// A copy of the store, read piece by piece. Its name is removed when it is opened, so it is gone when it was

@@ -110,7 +110,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let shared = ExchangeContext(
             gateway: server.gateway, writer: writer, pool: server.pool, limits: server.limits,
-            backups: server.backups,
+            backups: server.backups, listings: server.listings,
             pauseInput: { [weak self] in self?.pause($0, bound.value) })
         switch routed.endpoint {
         case .openAPI: return DocumentExchange(writer)
@@ -120,6 +120,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                     shared, request: request, asEvents: routed.wantsEvents, units: routed.units)
             }
             return AskExchange(shared, routed, request: request)
+        case .list(let request): return ListingExchange(shared, routed, request)
         case .take(let body): return AskExchange(shared, routed, body: body)
         case .streamTransactions(let space, let units):
             // Up to this much of its answers waits for a client that does not read; then its input pauses.

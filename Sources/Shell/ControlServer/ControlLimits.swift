@@ -8,6 +8,10 @@ struct ControlLimits: Sendable {
     var unreadBytesMax = 16 << 20
     /// Lines of one stream that the node has not answered yet. Over it: its input pauses.
     var pendingLinesMax = 512
+    /// Listings whose next page may be asked for. Over it the oldest is given up, and its cursor is 410.
+    var listingsMax = 64
+    /// How long a listing may be gone on with, from its first page: its snapshot holds the store's log.
+    var listingMilliseconds: Int64 = 600_000
     /// Open connections. Over it: 503, so that a program that leaks them does not take the peers'
     /// descriptors.
     var connectionsMax = 1_024

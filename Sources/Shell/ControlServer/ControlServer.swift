@@ -18,6 +18,7 @@ struct ConnectionSettings: Sendable {
     let pool: BlockingReads
     let limits: ControlLimits
     let backups = BackupTurns()
+    let listings: OpenListings
 }
 
 /// Serves the control API. `bind` when the node can serve, then `run`; cancelled or shut down gracefully, it
@@ -36,6 +37,7 @@ public final class ControlServer: Service {
     /// We made the socket's file, so we remove it.
     private let ownsFile = Atomic(false)
     private let connections = ConnectionList()
+    private let listings: OpenListings
     /// The listening channel, once bound.
     private let listener = ConnectionList()
 
@@ -50,6 +52,7 @@ public final class ControlServer: Service {
         self.log = log
         self.limits = limits
         pool = NIOThreadPool(numberOfThreads: 2)
+        listings = OpenListings(limits)
     }
 
     /// Listens, on the descriptor that was passed if there is one: its file, mode and group are then the
@@ -61,7 +64,7 @@ public final class ControlServer: Service {
         let group = SocketFile.groupID()
         let (connections, limits, log) = (connections, limits, log)
         let settings = ConnectionSettings(
-            gateway: gateway, pool: BlockingReads(threads: pool), limits: limits)
+            gateway: gateway, pool: BlockingReads(threads: pool), limits: limits, listings: listings)
         let channel: any Channel
         do {
             let bootstrap = ServerBootstrap(group: loops)
@@ -117,6 +120,7 @@ public final class ControlServer: Service {
         }
         for channel in open { try? await channel.closeFuture.get() }
         overtime.cancel()
+        listings.removeAll()
         try? await pool.shutdownGracefully()
     }
 

@@ -34,6 +34,7 @@ struct ExchangeContext {
     let pool: BlockingReads
     let limits: ControlLimits
     let backups: BackupTurns
+    let listings: OpenListings
     /// Holds the reading of the socket, or goes on with it.
     let pauseInput: (Bool) -> Void
 

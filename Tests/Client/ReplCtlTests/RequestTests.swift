@@ -129,6 +129,27 @@ private let others: [Verbatim] = [
         "space", "leave", "home", "-y", "--force", sends: "DELETE", "/v1/spaces/home?force=true"),
     Verbatim("ls", "home", "a b&c", sends: "GET", "/v1/spaces/home/documents?prefix=a%20b%26c"),
     Verbatim(
+        "ls", "home", "n/", "--values", "--long", "--limit", "5", "--reverse", sends: "GET",
+        "/v1/spaces/home/documents?prefix=n%2f&reverse=true&values=plain&limit=5"),
+    Verbatim(
+        "ls", "home", "--typed", "--order", "due", "--desc", "--after", "k", "--explain", sends: "GET",
+        "/v1/spaces/home/documents?after=k&order=-due&values=typed&explain=true"),
+    Verbatim(
+        "ls", "home", "--desc", "--keys-only", sends: "GET", "/v1/spaces/home/documents?order=-key"),
+    Verbatim(
+        "find", "home", "todo/", "done=false", "qty>3", sends: "GET",
+        "/v1/spaces/home/documents?prefix=todo%2f&where=done%3dfalse%20and%20qty%3e3"),
+    Verbatim(
+        "find", "home", "tags", "has", "\"work\"", "--order=-due", sends: "GET",
+        "/v1/spaces/home/documents?where=tags%20has%20%22work%22&order=-due"),
+    Verbatim(
+        "ls", "home", "--at-least", "v", "--timeout", "5s", sends: "GET",
+        "/v1/spaces/home/documents?timeoutSeconds=5"),
+    Verbatim("log", "home", "--at-least", "v", sends: "GET", "/v1/spaces/home/log?timeoutSeconds=30"),
+    Verbatim(
+        "export", "home", "--prefix", "n/", "--at-least", "v", sends: "GET",
+        "/v1/spaces/home/export?prefix=n%2f&timeoutSeconds=30"),
+    Verbatim(
         "log", "home", "--after", "a:1", "--document", "n/1", sends: "GET",
         "/v1/spaces/home/log?after=a:1&document=n%2f1"),
     Verbatim("export", "home", "--typed", sends: "GET", "/v1/spaces/home/export?view=typed"),
@@ -193,7 +214,7 @@ private let others: [Verbatim] = [
     @Test("a list of keys goes on from page to page")
     func pages() async throws {
         try await FakeDaemon.serving({ request in
-            request.target.contains("after=")
+            request.target.contains("cursor=")
                 ? .whole(200, #"{"documents":[{"key":"b","version":"v"}],"next":null}"#)
                 : .whole(200, #"{"documents":[{"key":"a","version":"v"}],"next":"a"}"#)
         }) { daemon in

@@ -31,16 +31,12 @@ private let dotText = "00000000000000000000000000000007:9"
                 == #"{"change":null,"version":"v"}"#)
     }
 
-    @Test("documents and listings carry their cursor")
+    @Test("documents carry their cursor")
     func documents() throws {
         let value = PlainValue.object([.init("a", .scalar(.string("é\n\u{1}")))])
         #expect(
             try body(.document(key: "k\"", value: .plain(value), version: "v", cursor: "c"))
                 == (200, #"{"key":"k\"","value":{"a":"é\n\u0001"},"version":"v"}"#, "c"))
-        #expect(
-            try body(.documents([DocumentListing(key: "k", version: "v")], next: "k", cursor: "c"))
-                == (200, #"{"documents":[{"key":"k","version":"v"}],"next":"k"}"#, "c"))
-        #expect(try body(.documents([], next: nil, cursor: "c")).1 == #"{"documents":[],"next":null}"#)
     }
 
     @Test("an explanation has a code and a sentence for the place here, each change and each peer")

@@ -149,13 +149,21 @@ private func documentKey(_ target: String) throws -> [UInt8] {
     @Test("parameters and headers reach the node's request")
     func parameters() throws {
         guard
-            case .ask(.listDocuments(let space, let prefix, let after, let limit, let atLeast)) = try route(
-                "GET", "/v1/spaces/work/documents?prefix=a+b%2B&after=x&limit=20000&timeoutSeconds=5",
+            case .list(let page) = try route(
+                "GET",
+                "/v1/spaces/work/documents?prefix=a+b%2B&after=x&limit=20000&timeoutSeconds=5"
+                    + "&where=done%3Dfalse&order=-qty&reverse=true&values=typed&explain=true",
                 [("repl-at-least", "v9")]
             ).endpoint
         else { return #expect(Bool(false), "no listing") }
-        #expect(space == SpaceReference("work") && prefix == "a b+" && after == "x" && limit == 1_000)
-        #expect(atLeast == AtLeast(version: "v9", timeoutSeconds: 5))
+        #expect(page.space == SpaceReference("work") && page.limit == 1_000 && page.cursor == nil)
+        #expect(
+            page.query
+                == ListingQuery(
+                    prefix: "a b+", after: "x", filter: try Filter("done=false"),
+                    order: DocumentOrder(.path([.key("qty")]))))
+        #expect(page.style.values == .typed && page.style.explains)
+        #expect(page.atLeast == AtLeast(version: "v9", timeoutSeconds: 5))
         guard
             case .ask(.watch(_, let start, let watched, let follow)) = try route(
                 "GET", "/v1/spaces/s/changes?since=begin&prefix=p&follow=false"
@@ -167,10 +175,52 @@ private func documentKey(_ target: String) throws -> [UInt8] {
     @Test("an empty prefix or `after` means the same as none")
     func emptyValues() throws {
         guard
-            case .ask(.listDocuments(_, "", nil, 1_000, nil)) = try route(
-                "GET", "/v1/spaces/s/documents?prefix=&after="
-            ).endpoint
+            case .list(let page) = try route("GET", "/v1/spaces/s/documents?prefix=&after=").endpoint
         else { return #expect(Bool(false), "no listing") }
+        #expect(page.query == ListingQuery() && page.limit == 1_000 && page.atLeast == nil)
+        #expect(page.style.values == nil && !page.style.explains)
+    }
+
+    @Test("a mistake in where or order is told with its position")
+    func positions() throws {
+        for (query, code, position) in [
+            ("where=done%3Dfalse+an%C3%A9d", "bad-where", 11), ("where=%C3%A9%3Dann", "bad-where", 2),
+            ("order=-.a", "bad-order", 1),
+        ] {
+            let error = try #require(throws: APIError.self) {
+                _ = try route("GET", "/v1/spaces/s/documents?" + query)
+            }
+            #expect(error.status == 400 && error.code == code)
+            #expect(error.details == [.init("position", .scalar(.integer(Int64(position))))])
+        }
+    }
+
+    @Test("a cursor is the listing and the last key, and goes on with what its first page asked for")
+    func cursors() throws {
+        func page(_ query: String) throws -> ListingRequest {
+            guard case .list(let page) = try route("GET", "/v1/spaces/s/documents?" + query).endpoint else {
+                throw APIError(500, "no-listing", "", hint: "")
+            }
+            return page
+        }
+        let cursor = ListingCursor(ListingID(0x0102_0304_0506_0708), after: "é/1")
+        #expect(cursor.text == "0102030405060708.c3a92f31" && ListingCursor(cursor.text) == cursor)
+        for text in ["", ".", "01.02", "0102030405060708", "0102030405060708.ff", "x102030405060708.61"] {
+            #expect(ListingCursor(text) == nil, "\(text)")
+        }
+        let first = try page("prefix=p&where=a%3D1&order=-a&values=plain")
+        let plain = try page("cursor=\(cursor.text)").continued(from: first)
+        #expect(plain.values == .plain && !plain.explains)
+        let same = try page(
+            "cursor=\(cursor.text)&prefix=p&where=a%3D1.0&order=-a&reverse=false&explain=true")
+        #expect(try same.continued(from: first).explains)
+        for other in ["prefix=q", "where=a%3D2", "order=a", "reverse=true", "after=x"] {
+            let changed = try page("cursor=\(cursor.text)&\(other)")
+            let error = try #require(throws: APIError.self) { _ = try changed.continued(from: first) }
+            #expect(error.code == "cursor-mismatch" && error.status == 422)
+        }
+        let error = try #require(throws: APIError.self) { _ = try page("cursor=note%2F1") }
+        #expect(error.code == "cursor-expired" && error.status == 410)
     }
 
     @Test("a request without the body that its endpoint takes is refused, by the table")

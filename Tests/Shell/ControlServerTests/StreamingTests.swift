@@ -108,8 +108,8 @@ private final class Pieces: ReadJob {
     func longReads() async throws {
         let gateway = ScriptedGateway { request, _, answer in
             switch request {
-            case .export(_, .plain): answer(.reading(Pieces(["{}\n", "{\"a\":1}\n"]), cursor: "c1"))
-            case .export(_, .typed): answer(.reading(Pieces(["{}\n"], fails: true), cursor: "c1"))
+            case .export(_, .plain, _): answer(.reading(Pieces(["{}\n", "{\"a\":1}\n"]), cursor: "c1"))
+            case .export(_, .typed, _): answer(.reading(Pieces(["{}\n"], fails: true), cursor: "c1"))
             default: answer(.reading(Pieces([], fails: true), cursor: "c1"))
             }
         }

@@ -101,7 +101,13 @@ private let everyKind = #"""
             #expect(try await ask(path, "GET", "/v1/spaces/work/documents/none").status == 404)
             let page = try await ask(path, "GET", "/v1/spaces/work/documents?limit=1")
             #expect(page.body.hasPrefix(#"{"documents":[{"key":"empty","version":""#))
-            #expect(page.body.hasSuffix(#""next":"empty"}"#), "\(page.body)")
+            guard case .scalar(.string(let cursor))? = try page.member("next") else {
+                return #expect(Bool(false), "\(page.body)")
+            }
+            let more = try await ask(path, "GET", "/v1/spaces/work/documents?cursor=\(cursor)")
+            #expect(more.body.hasPrefix(#"{"documents":[{"key":"note/1""#), "\(more.body)")
+            #expect(more.body.hasSuffix(#""next":null}"#), "\(more.body)")
+            #expect(try await ask(path, "GET", "/v1/spaces/work/documents?cursor=\(cursor)").status == 410)
             let log = try await ask(path, "GET", "/v1/spaces/work/log")
             #expect(log.status == 200 && log.body.contains(#""status":"executed""#), "\(log.text)")
             for target in [

@@ -23,12 +23,12 @@ extension Node {
             try reading(in: index) { node throws(StoreFailure) in
                 try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow)
             }
-        case .export(let reference, let view):
+        case .export(let reference, let view, let prefix):
             let index = try handle(of: reference)
             try need(.reader, in: index)
             let space = spaces[index].id
             let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
-            let job = ExportJob(store: reader, space: space, view: view)
+            let job = ExportJob(store: reader, space: space, view: view, prefix: prefix)
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .conflicts(let reference, let query):
             let index = try handle(of: reference)
@@ -36,6 +36,14 @@ extension Node {
             let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
             let job = conflictJob(reader, query, in: index)
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
+        case .list(let reference, let query):
+            let index = try handle(of: reference)
+            try need(.reader, in: index)
+            let (space, cursor) = (spaces[index].id, cursor(of: index))
+            let listing = try reading(in: index) { node throws(StoreFailure) in
+                try ListingScan(store: node.store.reader(), space: space, query: query, cursor: cursor)
+            }
+            batch.answer(id, .listing(listing))
         case .log(let reference, let after, let document):
             let index = try handle(of: reference)
             try need(.reader, in: index)

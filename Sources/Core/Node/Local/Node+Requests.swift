@@ -47,7 +47,8 @@ extension Node {
             try transact(id, in: try handle(of: reference), transaction, at: now)
         case .watch(let reference, let start, let prefix, let follow):
             try watch(id, in: try handle(of: reference), start: start, prefix: prefix, follow: follow)
-        case .export(let reference, _), .conflicts(let reference, _), .log(let reference, _, _):
+        case .export(let reference, _, _), .conflicts(let reference, _), .log(let reference, _, _),
+            .list(let reference, _):
             _ = try handle(of: reference)
             batch.later(id, request)
         case .wait(let reference, let change, let devices, let timeout):

@@ -1,5 +1,5 @@
-// The export: every document of one committed state in canonical form, one a line. It runs on the caller's
-// thread over a read snapshot; the node goes on meanwhile.
+// The export: every document, or those with a prefix, of one committed state in canonical form, one a line. It
+// runs on the caller's thread over a read snapshot; the node goes on meanwhile.
 
 import Bytes
 import Causality
@@ -13,6 +13,7 @@ final class ExportJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
     private let store: Reader
     private let space: SpaceID
     private let view: DocumentView
+    private let prefix: Key
     private var logs: LogReader
     private var after: Key?
     private var page: ArraySlice<DocumentRecord> = []
@@ -21,10 +22,11 @@ final class ExportJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
     private static var pageSize: Int { 256 }
     private static var pieceBytes: Int { 64 << 10 }
 
-    init(store: Reader, space: SpaceID, view: DocumentView) {
+    init(store: Reader, space: SpaceID, view: DocumentView, prefix: Key) {
         self.store = store
         self.space = space
         self.view = view
+        self.prefix = prefix
         logs = LogReader(space: space)
     }
 
@@ -33,7 +35,7 @@ final class ExportJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
         while piece.count < Self.pieceBytes {
             if page.isEmpty {
                 if isLastPage { break }
-                let records = try store.documents(space, prefix: "", after: after, limit: Self.pageSize)
+                let records = try store.documents(space, prefix: prefix, after: after, limit: Self.pageSize)
                 isLastPage = records.count < Self.pageSize
                 after = records.last?.key ?? after
                 page = records[...]

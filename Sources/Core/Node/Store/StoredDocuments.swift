@@ -38,6 +38,9 @@ public protocol StoredDocuments {
     /// Visible documents with this prefix and a key greater than `after`, ascending by key bytes.
     func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int) throws(StoreFailure)
         -> [DocumentRecord]
+    /// The same from the other end: with a key less than `before`, descending.
+    func documents(_ space: SpaceID, prefix: Key, before: Key?, limit: Int) throws(StoreFailure)
+        -> [DocumentRecord]
     /// Visible documents.
     func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int
     func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord?

@@ -1,4 +1,4 @@
-// Documents as they are now: one, or the keys of many.
+// One document as it is now.
 
 import ArgumentParser
 import Bytes
@@ -20,22 +20,13 @@ struct GetCommand: Verb {
     @Argument(help: "The document's key.") var key: String
     @Argument(help: "A place in it, such as items.0.qty.") var path: String?
     @Flag(help: "The typed view: kinds, conflicts, ids of elements.") var typed = false
-    @Option(help: "Wait until this node holds this version.") var atLeast: String?
-    @Option(help: "How long to wait for that: 90s, 30m.") var timeout = "30s"
+    @OptionGroup var wait: AtLeastOptions
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let path = try DottedPath(path ?? "")
-        guard let seconds = Moment.seconds(timeout) else {
-            throw CommandFailure(.badInput, "\"\(timeout)\" is no time", hint: "write 90s, 30m or 2h")
-        }
-        var request = ClientRequest(
-            "GET", ["spaces", space, "documents", key],
-            query: [
-                ("view", typed ? "typed" : nil), ("timeoutSeconds", atLeast.map { _ in "\(seconds)" }),
-            ],
-            timeoutSeconds: ClientRequest.timeoutSeconds(waiting: seconds))
-        if let atLeast { request.headers.append(("Repl-At-Least", atLeast)) }
+        let request = try wait.request(
+            ["spaces", space, "documents", key], query: [("view", typed ? "typed" : nil)])
         let answer = try await common.client.call(request)
         if common.json, path.steps.isEmpty { return try console.writeLine(answer.body) }
         let document = try answer.json()
@@ -58,41 +49,5 @@ struct GetCommand: Verb {
             $0.member("version", document.string("version") ?? "")
         }
         try console.writeLine(json.bytes)
-    }
-}
-
-struct ListCommand: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "List the keys of documents.",
-        discussion: "Example: replctl ls household note/")
-    @Argument(help: "Name or id.") var space: String
-    @Argument(help: "What the keys begin with.") var prefix: String?
-    @OptionGroup var common: DaemonOptions
-
-    func run() async throws {
-        var after: String?
-        repeat {
-            let request = ClientRequest(
-                "GET", ["spaces", space, "documents"], query: [("prefix", prefix), ("after", after)])
-            let page = try await common.client.call(request).json()
-            var text: [UInt8] = []
-            for document in page.list("documents") {
-                if common.json {
-                    var json = JSONWriter()
-                    json.plain(document)
-                    text += json.bytes
-                } else {
-                    let key = document.string("key") ?? ""
-                    text += Array((console.isTerminal ? console.safe(key) : key).utf8)
-                }
-                text.append(0x0A)
-            }
-            try console.write(text)
-            let next = page.string("next")
-            guard next == nil || next != after else {
-                throw ClientError.malformed("a page that does not go on")
-            }
-            after = next
-        } while after != nil
     }
 }

@@ -65,11 +65,12 @@ struct LogCommand: Verb {
     @Argument(help: "Name or id.") var space: String
     @Option(help: "Only changes after this one.") var after: String?
     @Option(help: "Only changes of this document.") var document: String?
+    @OptionGroup var wait: AtLeastOptions
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
-        let request = ClientRequest(
-            "GET", ["spaces", space, "log"], query: [("after", after), ("document", document)])
+        let request = try wait.request(
+            ["spaces", space, "log"], query: [("after", after), ("document", document)])
         try await common.client.stream(request) { stream in
             for try await line in stream.lines where !line.isEmpty {
                 if common.json { try console.writeLine(line) } else { try show(try ClientAnswer.json(line)) }
@@ -98,15 +99,20 @@ struct ExportCommand: Verb {
         discussion: """
             The export is canonical: nodes that hold the same changes print the same bytes. With --typed it \
             can be imported with kinds kept.
-            Example: replctl export household --typed > household.ndjson
+            Examples:
+              replctl export household --typed > household.ndjson
+              replctl export household --prefix note/
             """)
     @Argument(help: "Name or id.") var space: String
     @Flag(help: "The typed view, which import takes.") var typed = false
+    @Option(help: "Only documents whose keys begin with this.") var prefix: String?
+    @OptionGroup var wait: AtLeastOptions
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
-        let request = ClientRequest(
-            "GET", ["spaces", space, "export"], query: [("view", typed ? "typed" : nil)], timeoutSeconds: nil)
+        let request = try wait.request(
+            ["spaces", space, "export"], query: [("view", typed ? "typed" : nil), ("prefix", prefix)],
+            isLong: true)
         // Lines that scroll by are progress enough.
         let progress = ProgressLine(
             "exporting", total: nil, console: console, isQuiet: common.json || console.isTerminal)

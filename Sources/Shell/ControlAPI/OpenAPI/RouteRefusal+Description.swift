@@ -37,7 +37,7 @@ extension RouteRefusal {
         case .conflict:
             "In conflict with what is there: `wrong-kind`, `name-taken`, `incomplete`, `already-member`, "
                 + "`index-exists`."
-        case .gone: "A spent, expired, revoked or burned invite."
+        case .gone: "A spent, expired, revoked or burned invite; a cursor of a listing that was given up."
         case .conditionFailed: "A condition failed; nothing was written."
         case .overLimit: "Over a limit."
         case .contentType: "A body of another content type."

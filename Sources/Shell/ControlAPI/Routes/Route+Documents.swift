@@ -16,12 +16,24 @@ extension Route {
     static let documentRoutes = [
         Route(
             .listDocuments, "GET", "/v1/spaces/{space}/documents", .read, tag: .documents,
-            "Keys of documents.", "In byte order, a page of one committed state.",
-            parameters: [.prefix, .after, .limit, .timeoutSeconds, .atLeast],
+            "Documents, a page at a time.",
+            "All pages show one committed state, that of the first: ask for the next one with its `next` as "
+                + "`cursor`. At most 64 cursors are open, each for 10 minutes; over that the oldest goes, "
+                + "and its next page is 410 `cursor-expired`. A page ends early when its values are large. "
+                + "Other parameters may be repeated beside `cursor`; they must be what they were.",
+            parameters: [
+                .prefix, .after, .listingCursor, .limit, .reverse, .values, .filter, .order, .explainListing,
+                .timeoutSeconds, .atLeast,
+            ],
             answer: .json(
-                "DocumentPage", "A page; `next` is the `after` of the next one.", hasCursor: true,
-                example: #"{"documents":[{"key":"note/1","version":"\#(Example.change)"}],"next":null}"#)
-        ) { (request) throws(APIError) in .ask(try request.listing()) },
+                "DocumentPage", "A page; `next` is the `cursor` of the next one.", hasCursor: true,
+                example: #"""
+                    {"documents":[{"key":"note/1","version":"\#(Example.change)",
+                      "value":{"title":"Groceries"}}],
+                     "next":null,"explain":{"index":null,"lookedAt":1}}
+                    """#),
+            also: [.conflict, .gone]
+        ) { (request) throws(APIError) in .list(try ListingRequest(request)) },
         Route(
             .readDocument, "GET", "/v1/spaces/{space}/documents/{key…}", .read, tag: .documents,
             "One document.", "An empty document exists; an absent or deleted one is 404.",
@@ -64,11 +76,14 @@ extension Route {
         Route(
             .exportDocuments, "GET", "/v1/spaces/{space}/export", .read, tag: .documents,
             "All documents.", "Of one committed state, canonical: equal nodes have byte-equal exports.",
-            parameters: [.view, .timeoutSeconds, .atLeast],
+            parameters: [.view, .prefix, .timeoutSeconds, .atLeast],
             answer: .lines(
                 "ExportLine", "NDJSON.", hasCursor: true,
                 example: #"{"key":"note/1","value":{"title":"Groceries"}}"#)
-        ) { (request) throws(APIError) in .ask(.export(request.space, view: try request.view())) },
+        ) { (request) throws(APIError) in 
+            .ask(
+                .export(request.space, view: try request.view(), prefix: request.query["prefix"] ?? ""))
+        },
         Route(
             .importDocuments, "POST", "/v1/spaces/{space}/import", .write, tag: .documents,
             "Restores documents from a typed export.",

@@ -82,7 +82,35 @@ public struct RouteParameter: Sendable, Equatable {
     static let prefix = RouteParameter(
         "prefix", "Only keys that begin with it.", schema: anyText, example: #""note/""#)
     static let after = RouteParameter(
-        "after", "Only keys greater than this one.", schema: anyText, example: #""note/1""#)
+        "after", "Only documents behind this key, in the order of the listing.", schema: anyText,
+        example: #""note/1""#)
+    static let listingCursor = RouteParameter(
+        "cursor", as: "listingCursor", "The `next` of the page before: goes on in the same state.",
+        schema: text, example: #""8c1f0a52b7d3e946.6e6f74652f31""#)
+    static let reverse = RouteParameter(
+        "reverse", "true: the order is turned round, documents without a value and equal ones too.",
+        schema: #"{"type":"boolean","default":false}"#, example: "true")
+    static let values = RouteParameter(
+        "values", "Give the documents' values too, in this form.",
+        schema: ##"{"$ref":"#/components/schemas/View"}"##, example: #""plain""#)
+    static let filter = RouteParameter(
+        "where",
+        "Only documents that match: comparisons joined by `and`, each `PATH = LITERAL` (also `!=` `<` `<=` "
+            + "`>` `>=`), `PATH ~ \"part\"`, `PATH has LITERAL`, `PATH exists` or `PATH missing`. PATH is "
+            + "dotted (`items.0.qty`; a backslash takes a dot, a space or an operator into a key), LITERAL "
+            + "is JSON. `=` compares type and value; `!=` holds where the path exists and `=` does not; `<` "
+            + "`<=` `>` `>=` hold within numbers and within strings; `~` minds case; `has` looks into sets, "
+            + "ordered sets and lists. A mistake is 400 `bad-where` with its `position`.",
+        schema: text, example: #""done=false and qty>=3""#)
+    static let order = RouteParameter(
+        "order",
+        "`key`, or a dotted path, `-` before it for descending. By a path: null, false, true, numbers, "
+            + "strings, other values, then documents without it; keys decide among equals. Descending is "
+            + "all of that from its end. A mistake is 400 `bad-order` with its `position`.",
+        schema: #"{"type":"string","minLength":1,"default":"key"}"#, example: #""-qty""#)
+    static let explainListing = RouteParameter(
+        "explain", as: "explainListing", "true: say which index was used and how many were looked at.",
+        schema: #"{"type":"boolean","default":false}"#, example: "true")
     static let limit = RouteParameter(
         "limit", "Documents of a page; at most 1000 are given.",
         schema: #"{"type":"integer","minimum":1,"default":1000}"#, example: "100")

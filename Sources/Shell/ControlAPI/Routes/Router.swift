@@ -48,6 +48,8 @@ public enum Endpoint: Sendable {
     case ask(NodeRequest)
     /// Take the whole body, then ask the node.
     case take(BodyRequest)
+    /// A page of a listing, read beside the node.
+    case list(ListingRequest)
     case streamTransactions(SpaceReference, TextUnits)
     case importDocuments(SpaceReference)
 }

@@ -22,17 +22,28 @@ extension SQLiteReads {
     public func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int)
         throws(StoreFailure) -> [DocumentRecord]
     {
+        // The least key after `after` has a zero byte more.
+        var lower = Array(prefix.utf8)
+        if let after, after >= prefix { lower = Array(after.utf8) + [0] }
+        return try documents(space, .documents, from: lower, to: prefix.utf8End, limit: limit)
+    }
+
+    public func documents(_ space: SpaceID, prefix: Key, before: Key?, limit: Int)
+        throws(StoreFailure) -> [DocumentRecord]
+    {
+        var upper = prefix.utf8End
+        if let before, before < prefix || before.hasPrefix(prefix) { upper = Array(before.utf8) }
+        return try documents(space, .documentsBefore, from: Array(prefix.utf8), to: upper, limit: limit)
+    }
+
+    /// One lower and one upper bound, both exact, so that a page is a seek and a walk.
+    private func documents(
+        _ space: SpaceID, _ query: Query, from lower: [UInt8], to upper: [UInt8], limit: Int
+    ) throws(StoreFailure) -> [DocumentRecord] {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return [] }
-            // One lower and one upper bound, both exact, so that a page is a seek and a walk. The least key
-            // after `after` has a zero byte more; the least after all with `prefix` has its last byte one
-            // greater. 0xFF is in no UTF-8.
-            var lower = Array(prefix.utf8)
-            if let after, after >= prefix { lower = Array(after.utf8) + [0] }
-            var upper = Array(prefix.utf8)
-            if let last = upper.popLast() { upper.append(last + 1) } else { upper = [0xFF] }
             let values: [SQLValue] = [.integer(number), .blob(lower), .blob(upper), .integer(limit)]
-            return try tables.connection[.documents].all(values) { row throws(StoreFailure) in
+            return try tables.connection[query].all(values) { row throws(StoreFailure) in
                 DocumentRecord(
                     key: try StoredForms.key(row.blob(0), in: tables.path), isVisible: true,
                     frontier: try StoredForms.dots(row.blob(2), in: tables.path),
@@ -77,6 +88,15 @@ extension SQLiteReads {
     }
 }
 
+extension Key {
+    /// The least bytes after all keys with this prefix: its last byte is one greater. 0xFF is in no UTF-8.
+    fileprivate var utf8End: [UInt8] {
+        var bytes = Array(utf8)
+        guard let last = bytes.popLast() else { return [0xFF] }
+        return bytes + [last + 1]
+    }
+}
+
 extension SQLiteStore {
     public mutating func put(_ space: SpaceID, _ document: DocumentRecord, wasVisible: Bool)
         throws(StoreFailure)
@@ -108,6 +128,11 @@ extension Query {
         """
         SELECT key, position, frontier FROM documents WHERE space = ? AND key >= ? AND key < ? AND visible
         ORDER BY key LIMIT ?
+        """)
+    static let documentsBefore = Query(
+        """
+        SELECT key, position, frontier FROM documents WHERE space = ? AND key >= ? AND key < ? AND visible
+        ORDER BY key DESC LIMIT ?
         """)
     static let putDocument = Query(
         """

@@ -15,6 +15,14 @@ extension MemoryReads {
         tables.documents(space, prefix: prefix, after: after, limit: limit)
     }
 
+    public func documents(_ space: SpaceID, prefix: Key, before: Key?, limit: Int)
+        throws(StoreFailure) -> [DocumentRecord]
+    {
+        let all = tables.documents(space, prefix: prefix, after: nil, limit: .max)
+        return Array(
+            all.reversed().lazy.filter { record in before.map { record.key < $0 } ?? true }.prefix(limit))
+    }
+
     public func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int {
         tables.spaces[space]?.visibleCount ?? 0
     }

@@ -11,11 +11,20 @@ extension OpenAPIDocument {
          "type":"object","description":"A page of a listing.",
          "properties":{
           "documents":{"type":"array","items":{"$ref":"#/components/schemas/DocumentEntry"}},
-          "next":{"type":["string","null"]}},
+          "next":{"type":["string","null"],"description":"Null: this page is the last."},
+          "explain":{
+           "type":"object","description":"How it was found; with explain=true.",
+           "properties":{
+            "index":{"type":["string","null"],"description":"The declared index that was read."},
+            "lookedAt":{
+             "type":"integer","description":"Documents or index entries read for this page."}},
+           "required":["index","lookedAt"]}},
          "required":["documents","next"]},
         "DocumentEntry":{
          "type":"object","description":"A document that is there.",
-         "properties":{"key":{"type":"string"},"version":{"$ref":"#/components/schemas/Version"}},
+         "properties":{
+          "key":{"type":"string"},"version":{"$ref":"#/components/schemas/Version"},
+          "value":{"description":"An object, or the typed view of one; with values=."}},
          "required":["key","version"]},
         "Document":{
          "type":"object","description":"A document as it is now.",

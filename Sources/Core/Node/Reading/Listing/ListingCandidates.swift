@@ -1,0 +1,12 @@
+// The one place that chooses where the documents of a listing come from.
+
+import Causality
+
+enum ListingCandidates {
+    /// The source that has to look at the fewest documents, as far as is known without looking.
+    static func choose(
+        for query: ListingQuery, in space: SpaceID, from store: some StoreReading
+    ) throws(StoreFailure) -> any CandidateSource {
+        KeyRangeCandidates(of: query, in: space)
+    }
+}
