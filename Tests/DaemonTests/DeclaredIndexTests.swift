@@ -90,6 +90,64 @@ extension DaemonTests {
             }
         }
 
+        private static let queries = [
+            "where=owner%3D%22owner%207%22", "where=n%3E%3D3900", "order=n&limit=100",
+            "where=n%3C100&order=-n", "where=owner%3D%22owner%207%22&order=-n&prefix=task/",
+        ]
+
+        /// The keys that each query finds, in order.
+        private func answers(_ api: ControlClient) throws -> [[String]] {
+            try Self.queries.map { query in
+                try api.json("/v1/spaces/s/documents?\(query)")["documents"].array
+                    .compactMap { $0["key"].string }
+            }
+        }
+
+        @Test("finds by an index give what finds without one give, also after a kill -9 under writes")
+        func finds() throws {
+            try DaemonWorld.run { world in
+                let daemon = try world.started("a")
+                let api = daemon.api
+                try api.createSpace("s")
+                try api.writeTasks("s", 4_000, owners: 40)
+                let without = try answers(api)
+                #expect(without.map(\.count) == [100, 100, 100, 100, 100])
+                for (name, path) in [("owners", "owner"), ("numbers", "n")] {
+                    _ = try api.put("/v1/spaces/s/indexes/\(name)", #"{"path":["\#(path)"]}"#)
+                    try api.builtIndex("s", name)
+                }
+                for query in Self.queries {
+                    let explained = try api.json("/v1/spaces/s/documents?\(query)&explain=true")["explain"]
+                    #expect(explained["index"].string != nil, "\(query): \(explained)")
+                    #expect((explained["lookedAt"].integer ?? .max) <= 200, "\(query): \(explained)")
+                }
+                #expect(try answers(api) == without)
+                let stops = Shared(false)
+                let writer = Workers([0]) { _ in
+                    var number = 0
+                    while !stops.value {
+                        number += 1
+                        let value = #"{"owner":"owner \#(number % 40)","n":\#(number % 5_000)}"#
+                        let operation =
+                            #"{"op":"set","document":"task/\#(number % 4_000)","path":[],"value":\#(value)}"#
+                        // It dies under some of them.
+                        _ = try? api.transact("s", [operation])
+                    }
+                }
+                for _ in 0..<3 {
+                    daemon.crash()
+                    try daemon.start()
+                }
+                stops.change { $0 = true }
+                try writer.finish(within: 40)
+                let found = try answers(api)
+                for name in ["owners", "numbers"] {
+                    #expect(try api.request("DELETE", "/v1/spaces/s/indexes/\(name)").status == 200)
+                }
+                #expect(try answers(api) == found)
+            }
+        }
+
         @Test("replctl adds, lists and drops them")
         func person() throws {
             try DaemonWorld.run { world in

@@ -6,7 +6,9 @@ import ArgumentParser
 @main struct Replbench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replbench", abstract: "Measures repld's document engine, nodes and meshes.",
-        subcommands: [Engine.self, Micro.self, Memory.self, NodeCommand.self, MeshCommand.self])
+        subcommands: [
+            Engine.self, Micro.self, Memory.self, NodeCommand.self, MeshCommand.self, FindCommand.self,
+        ])
 }
 
 struct Micro: ParsableCommand {

@@ -7,6 +7,9 @@ enum ListingCandidates {
     static func choose(
         for query: ListingQuery, in space: SpaceID, from store: some StoreReading
     ) throws(StoreFailure) -> any CandidateSource {
-        KeyRangeCandidates(of: query, in: space)
+        if let plan = try IndexPlan.choose(for: query, in: space, from: store) {
+            return try IndexCandidates(plan, for: query, in: space, from: store)
+        }
+        return KeyRangeCandidates(of: query, in: space)
     }
 }
