@@ -74,7 +74,8 @@ extension DaemonTests {
                 #expect(paths.keys.contains { $0.hasPrefix("/v1/spaces/{space}/documents/{") })
                 // A path that is described takes its methods and no other.
                 try api.createSpace("s")
-                for (path, methods) in paths where methods.has("get") && !path.contains("changes") {
+                for (path, methods) in paths
+                where methods.has("get") && !methods.has("put") && !path.contains("changes") {
                     let target = path.replacing("{space}", with: "s").replacing(/\{[^}]*\}/, with: "k")
                     let got = try api.get(target)
                     #expect(got.status != 405 && got.code != "no-such-endpoint", "GET \(target): \(got)")

@@ -1,5 +1,5 @@
-// The export: every document, or those with a prefix, of one committed state in canonical form, one a line. It
-// runs on the caller's thread over a read snapshot; the node goes on meanwhile.
+// The export: every document, or those with a prefix, of one committed state in canonical form, one a line.
+// It runs on the caller's thread over a read snapshot; the node goes on meanwhile.
 
 import Bytes
 import Causality
