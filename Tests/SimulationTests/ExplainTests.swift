@@ -13,7 +13,8 @@ extension World {
         _ index: Int, _ subject: ExplainSubject, peer: Int? = nil
     ) throws -> ExplainReport {
         let device = peer.map { nodes[$0].device }
-        let answer = ask(index, .explain(SpaceReference("notes"), subject, peer: device))
+        let answer = ask(
+            index, .explain(SpaceReference("notes"), subject, peer: device.map { MemberReference($0) }))
         guard case .explained(let report)? = answer else {
             throw ExplainTests.Unexpected(answer: "\(String(describing: answer)): \(logs())")
         }
@@ -53,7 +54,7 @@ extension ExplainReport {
                 #expect(report.here.reason == (subject == .document("note") ? .shown : .executed))
                 #expect(report.changes.map(\.change) == [change])
                 #expect(report.changes.first?.whereabouts.reason == .executed)
-                #expect(report.changes.first?.author == world.nodes[0].device)
+                #expect(report.changes.first?.author?.device == world.nodes[0].device)
                 #expect(
                     report.peers.count == 2
                         && !report.peers.contains { $0.device == world.nodes[index].device })
@@ -70,7 +71,9 @@ extension ExplainReport {
         #expect(try world.explain(0, .change(change), peer: 0).peers.isEmpty)
         world.addNode()
         let stranger = world.ask(
-            0, .explain(SpaceReference("notes"), .change(change), peer: world.nodes[3].device))
+            0,
+            .explain(
+                SpaceReference("notes"), .change(change), peer: MemberReference(world.nodes[3].device)))
         guard case .failed(.noSuchMember)? = stranger else { throw Unexpected(answer: "\(stranger as Any)") }
         // Several operations: each dot of the change names it.
         let splice = world.splice(0, "notes", "text", at: 0, "hello")
@@ -229,7 +232,8 @@ extension ExplainReport {
         }
         let report = try #require(found, "\(world.logs())")
         #expect(
-            report.changes.map(\.waitsFor) == [[cause]] && report.changes[0].author == world.nodes[1].device)
+            report.changes.map(\.waitsFor) == [[cause]]
+                && report.changes[0].author?.device == world.nodes[1].device)
         #expect(report.here.message.contains("waits for \(cause), which "), "\(report)")
         let document = try world.explain(2, .document("effect"))
         if document.here.reason == .early {

@@ -25,8 +25,10 @@ public enum DeviceIDFault: Error, Equatable, Sendable {
 }
 
 extension DeviceID {
-    static let textLetters = 56
-    private static let groupLetters = 7
+    public static let textLetters = 56
+    /// How many of its first letters name a device, where no other begins with them.
+    public static let shortLetters = 7
+    private static let groupLetters = shortLetters
     private static let checkBytes = 3
 
     /// `ABCDEFG-…`: base32 of pk ‖ check bytes, 8 groups of 7.
@@ -41,8 +43,29 @@ extension DeviceID {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The first letters of `text`, as tables and lines of the log show it.
+    public var short: String { String(text.prefix(Self.shortLetters)) }
+
+    /// Its letters without dashes.
+    public var letters: String { text.filter { $0 != "-" } }
+
     /// Reads `text` back forgivingly: either case, spaces and dashes anywhere, 0 for O, 1 for I, 8 for B.
     public init(text typed: String) throws(DeviceIDFault) {
+        let letters = try Self.letters(typed: typed)
+        guard letters.count == Self.textLetters else { throw .length(letters.count) }
+        let bytes: [UInt8]
+        do throws(Base32Fault) {
+            bytes = try Base32.decode(letters)
+        } catch {
+            preconditionFailure("56 base32 letters are 35 bytes: \(error)")
+        }
+        let key = Array(bytes.prefix(Bytes32.byteCount))
+        guard Self.check(of: key) == Array(bytes.suffix(Self.checkBytes)) else { throw .mistyped }
+        self.init(publicKey: Bytes32(key))
+    }
+
+    /// The letters of a device ID, or of the beginning of one, as somebody typed them.
+    public static func letters(typed: String) throws(DeviceIDFault) -> [UInt8] {
         var letters: [UInt8] = []
         var position = 0
         for character in typed.unicodeScalars {
@@ -59,16 +82,7 @@ extension DeviceID {
                 letters.append(UInt8(character.value))
             }
         }
-        guard letters.count == Self.textLetters else { throw .length(letters.count) }
-        let bytes: [UInt8]
-        do throws(Base32Fault) {
-            bytes = try Base32.decode(letters)
-        } catch {
-            preconditionFailure("56 base32 letters are 35 bytes: \(error)")
-        }
-        let key = Array(bytes.prefix(Bytes32.byteCount))
-        guard Self.check(of: key) == Array(bytes.suffix(Self.checkBytes)) else { throw .mistyped }
-        self.init(publicKey: Bytes32(key))
+        return letters
     }
 
     private static func check(of key: [UInt8]) -> [UInt8] {

@@ -46,6 +46,8 @@ extension Node {
         left.checkInvariants(whole: whole)
         reachability.checkInvariants(whole: whole)
         readers.checkInvariants(whole: whole)
+        pings.checkInvariants(whole: whole)
+        catchUps.checkInvariants(whole: whole)
     }
 
     /// Spaces of this node by id, ascending.

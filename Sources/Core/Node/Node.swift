@@ -48,6 +48,10 @@ public struct Node<Store: ChangeStore> {
     var indexPace = IndexPace()
     /// Requests to join spaces.
     var joins = JoinAttempts()
+    /// Signs of life that programs asked for.
+    var pings = Pings()
+    /// How fast this node catches up.
+    var catchUps = CatchUps()
     /// Connections, and what waits.
     var links: LinksState
     /// Where other devices are, and when they are dialled.
@@ -173,6 +177,7 @@ public struct Node<Store: ChangeStore> {
         }
         for (request, work) in done.afterCommit { openReading(request, work, at: now) }
         answerWaiting(at: now)
+        answerPings(at: now)
         feedWatchers(at: now)
         release(done.effects + batch.finish().effects)
         transaction.beginBatch()
@@ -187,6 +192,7 @@ public struct Node<Store: ChangeStore> {
     public var deadline: UInt64? {
         var next: UInt64? = nextSweep
         if let moment = readers.deadline { next = min(next ?? .max, moment) }
+        if let moment = pings.deadline { next = min(next ?? .max, moment) }
         if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }
         if let moment = indexPace.deadline { next = min(next ?? .max, moment) }
         for index in spaces.indices {

@@ -50,6 +50,7 @@ public struct ForkReport: Hashable, Sendable {
 public struct SkippedReport: Hashable, Sendable {
     public let change: Dot
     public let device: DeviceID?
+    public let deviceName: String
     /// "quarantined", "unreadable" or "newer-version".
     public let reason: String
     /// Milliseconds since 1970.
@@ -57,9 +58,13 @@ public struct SkippedReport: Hashable, Sendable {
     /// Documents that are shown without it.
     public let documents: [String]
 
-    public init(change: Dot, device: DeviceID?, reason: String, since: UInt64, documents: [String]) {
+    public init(
+        change: Dot, device: DeviceID?, deviceName: String, reason: String, since: UInt64,
+        documents: [String]
+    ) {
         self.change = change
         self.device = device
+        self.deviceName = deviceName
         self.reason = reason
         self.since = since
         self.documents = documents

@@ -10,6 +10,8 @@ public enum NodeAnswer: Sendable {
     case status(StatusReport)
     /// Devices, and the addresses behind which none is known yet.
     case peers([PeerReport], unassigned: [AddressReport])
+    /// How long a sign of life took, and where it came from: "ip:port".
+    case pinged(rttMilliseconds: UInt64, address: String)
     case spaces([SpaceReport])
     /// Of `createSpace` (201) and `space`.
     case space(SpaceReport)
@@ -129,10 +131,12 @@ public struct ReloadReport: Hashable, Sendable {
 
 public struct HeldBy: Hashable, Sendable {
     public let device: DeviceID
+    public let name: String
     public let held: Bool
 
-    public init(device: DeviceID, held: Bool) {
+    public init(device: DeviceID, name: String, held: Bool) {
         self.device = device
+        self.name = name
         self.held = held
     }
 }
@@ -143,13 +147,18 @@ public struct SpaceReport: Hashable, Sendable {
     public let role: Role
     public let members: Int
     public let documents: Int
+    /// In `status` only.
+    public let sync: SyncReport?
 
-    public init(id: SpaceID, name: String, role: Role, members: Int, documents: Int) {
+    public init(
+        id: SpaceID, name: String, role: Role, members: Int, documents: Int, sync: SyncReport? = nil
+    ) {
         self.id = id
         self.name = name
         self.role = role
         self.members = members
         self.documents = documents
+        self.sync = sync
     }
 }
 
@@ -158,11 +167,11 @@ public struct MemberReport: Hashable, Sendable {
     public let name: String
     public let role: Role
     /// Nil for the creator.
-    public let addedBy: DeviceID?
+    public let addedBy: NamedDevice?
     /// "active", "left", "removed".
     public let state: String
 
-    public init(device: DeviceID, name: String, role: Role, addedBy: DeviceID?, state: String) {
+    public init(device: DeviceID, name: String, role: Role, addedBy: NamedDevice?, state: String) {
         self.device = device
         self.name = name
         self.role = role
@@ -198,6 +207,8 @@ public struct Alarm: Hashable, Sendable {
     public let since: UInt64
     public let space: SpaceID?
     public let device: DeviceID?
+    /// The device's, as reports show it.
+    public var deviceName: String?
 
     public init(
         code: String, message: String, hint: String, since: UInt64, space: SpaceID? = nil,
@@ -228,11 +239,13 @@ public struct StatusReport: Sendable {
     public let wallMilliseconds: UInt64
     public let alarms: [Alarm]
     public let discovery: DiscoveryReport
+    /// Over all spaces.
+    public let sync: SyncReport
 
     public init(
         device: DeviceID, name: String, version: String, instance: String, spaces: [SpaceReport], links: Int,
         listening: [String], clockOffsetMilliseconds: Int64?, wallMilliseconds: UInt64, alarms: [Alarm],
-        discovery: DiscoveryReport = DiscoveryReport()
+        discovery: DiscoveryReport = DiscoveryReport(), sync: SyncReport = SyncReport()
     ) {
         self.device = device
         self.name = name
@@ -245,5 +258,6 @@ public struct StatusReport: Sendable {
         self.wallMilliseconds = wallMilliseconds
         self.alarms = alarms
         self.discovery = discovery
+        self.sync = sync
     }
 }

@@ -18,8 +18,16 @@ public enum NodeError: Error, Sendable {
     case noSuchInvite(String)
     /// 404 `no-such-change`: not held here.
     case noSuchChange(Dot)
-    /// 404 `no-such-member`.
-    case noSuchMember(String)
+    /// 404 `no-such-member`: the text, and who there is, the first of them.
+    case noSuchMember(String, known: [NamedDevice], more: Int)
+    /// 409 `ambiguous-member`: the text, and whom it may mean, two or more.
+    case ambiguousMember(String, candidates: [NamedDevice])
+    /// 409 `own-device`: this node itself was named where a peer is needed.
+    case ownDevice
+    /// 409 `not-linked`, with what is known of the peer.
+    case notLinked(NamedDevice, whyNot: String)
+    /// 504 `no-answer`: a linked peer gave no sign of life in time, or its link ended.
+    case noAnswer(NamedDevice, address: String, milliseconds: UInt64)
     /// 404, 409 or 422, about a declared index.
     case index(IndexRefusal)
     /// 409 `name-taken`.

@@ -93,6 +93,8 @@ public enum WatchStart: Hashable, Sendable {
 public enum NodeRequest: Sendable {
     case status
     case peers
+    /// Asks a linked peer for a sign of life. Answer: `.pinged`.
+    case ping(MemberReference)
     case spaces
     case createSpace(name: String)
     case space(SpaceReference)
@@ -128,10 +130,10 @@ public enum NodeRequest: Sendable {
     /// Answer: `.reading`.
     case log(SpaceReference, after: Dot?, document: Key?)
     /// `on` nil: all active members.
-    case wait(SpaceReference, change: Dot, on: [DeviceID]?, timeoutSeconds: UInt64)
+    case wait(SpaceReference, change: Dot, on: [MemberReference]?, timeoutSeconds: UInt64)
     /// Why something is not there yet, here and at peers; `peer` nil: at all active members. Answer:
     /// `.explained`.
-    case explain(SpaceReference, ExplainSubject, peer: DeviceID?)
+    case explain(SpaceReference, ExplainSubject, peer: MemberReference?)
     /// Answer: `.backup`, made by the runtime.
     case backup
     /// Answer: `.reloaded`, made by the shell, which knows the config file. `isCheck`: only say what would
@@ -146,7 +148,8 @@ extension NodeRequest {
     /// It writes nothing: asked twice, it is answered twice.
     var isRead: Bool {
         switch self {
-        case .status, .peers, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments, .list,
+        case .status, .peers, .ping, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments,
+            .list,
             .readDocument, .watch, .export, .conflicts, .log, .wait, .explain, .metrics, .indexes, .index:
             true
         case .createSpace, .leaveSpace, .invite, .revokeInvite, .join, .transact, .backup,

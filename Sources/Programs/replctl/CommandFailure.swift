@@ -30,7 +30,7 @@ enum ExitCode: Int32 {
     /// Of a refusal with this HTTP status.
     init(status: Int) {
         switch status {
-        case 408: self = .timedOut
+        case 408, 504: self = .timedOut
         case 400, 405, 413, 415, 422: self = .badInput
         case 403, 409, 410, 412, 429: self = .refused
         default: self = .failed
@@ -97,7 +97,6 @@ struct CommandFailure: Error, Equatable {
         "no-such-space": "see: replctl spaces",
         "no-such-document": "see: replctl ls SPACE",
         "no-such-invite": "see: replctl space invites SPACE",
-        "no-such-member": "see: replctl space members SPACE",
         "no-such-change": "see: replctl log SPACE",
         "already-member": "see: replctl spaces",
         "last-copy": "invite another device and let it catch up (replctl space invite SPACE), or keep a copy "

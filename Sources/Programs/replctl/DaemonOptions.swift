@@ -12,6 +12,9 @@ struct DaemonOptions: ParsableArguments {
     @Flag(help: "Print the API's JSON: one object, or one a line.")
     var json = false
 
+    @Flag(help: "Tables with all that is known: whole ids, every column, lines of any length.")
+    var wide = false
+
     var client: ReplClient {
         ReplClient(socket: socket ?? ReplClient.standardSocket(Console.current.environment))
     }

@@ -34,7 +34,8 @@ import ReplClient
             """,
         version: "replctl \(version)",
         subcommands: [
-            StatusCommand.self, PeersCommand.self, SpacesCommand.self, SpaceCommand.self, JoinCommand.self,
+            StatusCommand.self, PeersCommand.self, PingCommand.self, SpacesCommand.self, SpaceCommand.self,
+            JoinCommand.self,
             GetCommand.self, ListCommand.self, FindCommand.self, SetCommand.self, DeleteCommand.self,
             IncrementCommand.self,
             AddCommand.self, RemoveCommand.self, InsertCommand.self, AppendCommand.self, PrependCommand.self,
@@ -158,7 +159,7 @@ import ReplClient
     static func optionsBehindVerb(_ arguments: [String]) -> [String] {
         var start = 0
         while start < arguments.count {
-            if arguments[start] == "--json" || arguments[start].hasPrefix("--socket=") {
+            if ["--json", "--wide"].contains(arguments[start]) || arguments[start].hasPrefix("--socket=") {
                 start += 1
             } else if arguments[start] == "--socket", start + 1 < arguments.count {
                 start += 2

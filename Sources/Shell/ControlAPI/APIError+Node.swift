@@ -9,7 +9,8 @@ import Wire
 extension APIError {
     public init(_ error: NodeError) {
         switch error {
-        case .noSuchSpace, .noSuchDocument, .noSuchInvite, .noSuchChange, .noSuchMember: self = .absent(error)
+        case .noSuchSpace, .noSuchDocument, .noSuchInvite, .noSuchChange: self = .absent(error)
+        case .noSuchMember, .ambiguousMember, .ownDevice, .notLinked, .noAnswer: self = .member(error)
         case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteBurned,
             .inviteProofWrong, .issuerWithoutRight, .inviteForeign, .alreadyMember,
             .inviterUnreachable:
@@ -103,8 +104,7 @@ extension APIError {
             APIError(404, "no-such-invite", "no invite \"\(id)\"", hint: "see GET /v1/spaces/{space}/invites")
         case .noSuchChange(let change):
             APIError(404, "no-such-change", "the change \(change) is not held here", hint: "see the log")
-        default:
-            APIError(404, "no-such-member", "no such member", hint: "see /v1/spaces/{space}/members")
+        default: preconditionFailure("\(error) is about something that is there")
         }
     }
 

@@ -20,7 +20,7 @@ extension JSONWriter {
             $0.list("changes", report.changes) { writer, change in
                 writer.object {
                     $0.member("change", change.change.description)
-                    $0.member("author", orNull: change.author?.text)
+                    $0.device("author", change.author)
                     $0.whereabouts(change.whereabouts)
                     $0.list("waitsFor", change.waitsFor) { $0.string($1.description) }
                     $0.member("issuedAgainAs", orNull: change.issuedAgainAs?.description)

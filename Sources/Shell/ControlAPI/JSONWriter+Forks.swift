@@ -29,6 +29,7 @@ extension JSONWriter {
         object {
             $0.member("change", skipped.change.description)
             $0.member("device", orNull: skipped.device?.text)
+            $0.member("name", skipped.deviceName)
             $0.member("reason", skipped.reason)
             $0.member("since", skipped.since)
             $0.list("documents", skipped.documents) { $0.string($1) }

@@ -6,6 +6,20 @@ import JSON
 import Node
 
 extension JSONWriter {
+    mutating func peers(_ peers: [PeerReport], _ unassigned: [AddressReport]) {
+        object {
+            $0.list("peers", peers) { $0.peer($1) }
+            $0.list("addresses", unassigned) { $0.address($1) }
+        }
+    }
+
+    mutating func pinged(_ milliseconds: UInt64, _ address: String) {
+        object {
+            $0.member("rttMs", milliseconds)
+            $0.member("address", address)
+        }
+    }
+
     mutating func peer(_ peer: PeerReport) {
         object {
             $0.member("device", peer.device.text)
@@ -24,6 +38,7 @@ extension JSONWriter {
                 }
             }
             $0.count("heardAt", peer.heardAt)
+            $0.count("lastSeenMs", peer.lastSeenAt)
             $0.name("clockOffsetMs")
             if let offset = peer.clockOffsetMilliseconds { $0.integer(offset) } else { $0.null() }
             $0.member("bytesReceived", peer.bytesReceived)
@@ -44,10 +59,5 @@ extension JSONWriter {
             $0.count("nextAt", address.nextAt)
             $0.list("means", address.means) { $0.string($1) }
         }
-    }
-
-    private mutating func count(_ name: String, _ value: UInt64?) {
-        self.name(name)
-        if let value { integer(value) } else { null() }
     }
 }

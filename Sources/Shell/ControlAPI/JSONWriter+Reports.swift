@@ -31,6 +31,8 @@ extension JSONWriter {
                 if let offset = report.clockOffsetMilliseconds { $0.integer(offset) } else { $0.null() }
             }
             $0.list("alarms", report.alarms) { $0.alarm($1) }
+            $0.name("sync")
+            $0.sync(report.sync)
             $0.name("discovery")
             $0.discovery(report.discovery)
         }
@@ -72,6 +74,7 @@ extension JSONWriter {
             $0.member("since", alarm.since)
             $0.member("space", orNull: alarm.space?.description)
             $0.member("device", orNull: alarm.device?.text)
+            $0.member("name", orNull: alarm.deviceName)
         }
     }
 
@@ -82,6 +85,10 @@ extension JSONWriter {
             $0.member("role", space.role.name)
             $0.member("members", space.members)
             $0.member("documents", space.documents)
+            if let sync = space.sync {
+                $0.name("sync")
+                $0.sync(sync)
+            }
         }
     }
 
@@ -90,7 +97,7 @@ extension JSONWriter {
             $0.member("device", member.device.text)
             $0.member("name", member.name)
             $0.member("role", member.role.name)
-            $0.member("addedBy", orNull: member.addedBy?.text)
+            $0.device("addedBy", member.addedBy)
             $0.member("state", member.state)
         }
     }
@@ -142,6 +149,7 @@ extension JSONWriter {
             $0.list("on", holders) { writer, holder in
                 writer.object {
                     $0.member("device", holder.device.text)
+                    $0.member("name", holder.name)
                     $0.member("held", holder.held)
                 }
             }

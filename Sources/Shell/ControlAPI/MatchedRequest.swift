@@ -22,6 +22,9 @@ struct MatchedRequest {
     /// The space that the path names.
     var space: SpaceReference { SpaceReference(captures[0].string) }
 
+    /// The device that the path names first.
+    var member: MemberReference { MemberReference(captures[0].string) }
+
     /// What the path names in the space.
     var item: Key { captures[1] }
 
@@ -103,10 +106,8 @@ struct MatchedRequest {
             )
         }
         let change = try change(text)
-        var devices: [DeviceID] = []
-        for name in query.all("on").flatMap({ $0.string.split(separator: ",") }) {
-            devices.append(try device(String(name)))
-        }
+        let devices = query.all("on").flatMap { $0.string.split(separator: ",") }
+            .map { MemberReference(String($0)) }
         return .wait(
             space, change: change, on: devices.isEmpty ? nil : devices,
             timeoutSeconds: try timeout(orElse: Self.waitSecondsDefault))
@@ -124,18 +125,7 @@ struct MatchedRequest {
                 400, "missing-subject", "explain needs a change or a document's key, and not both",
                 hint: "give change=<replica>:<sequence> or key=<key>")
         }
-        let peer: DeviceID? = if let text = query["peer"] { try device(text.string) } else { nil }
-        return .explain(space, subject, peer: peer)
-    }
-
-    private func device(_ text: String) throws(APIError) -> DeviceID {
-        do throws(DeviceIDFault) {
-            return try DeviceID(text: text)
-        } catch {
-            throw APIError(
-                422, "invalid-device", "\"\(text)\" is no device id: \(error.message)",
-                hint: "see the space's members")
-        }
+        return .explain(space, subject, peer: query["peer"].map { MemberReference($0.string) })
     }
 
     private func change(_ text: Key) throws(APIError) -> Dot {

@@ -60,11 +60,8 @@ public struct WholeAnswer: Sendable {
         )
         switch answer {
         case .status(let report): json.status(report)
-        case .peers(let peers, let unassigned):
-            json.object {
-                $0.list("peers", peers) { $0.peer($1) }
-                $0.list("addresses", unassigned) { $0.address($1) }
-            }
+        case .peers(let peers, let unassigned): json.peers(peers, unassigned)
+        case .pinged(let milliseconds, let address): json.pinged(milliseconds, address)
         case .spaces(let spaces): json.object { $0.list("spaces", spaces) { $0.space($1) } }
         case .space(let space): json.space(space)
         case .done: json.object { _ in }

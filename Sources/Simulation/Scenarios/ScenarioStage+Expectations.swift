@@ -207,7 +207,8 @@ extension ScenarioStage {
     /// Why a document is where it is, here or at a peer.
     private mutating func reason(_ document: String, to peer: Int?, at node: Int) -> String {
         let device = peer.map { world.nodes[$0].device }
-        let request = NodeRequest.explain(SpaceReference(space), .document(Key(document)), peer: device)
+        let request = NodeRequest.explain(
+            SpaceReference(space), .document(Key(document)), peer: device.map { MemberReference($0) })
         switch world.ask(node, request) {
         case .explained(let report):
             guard let device else { return report.here.reason.rawValue }

@@ -119,7 +119,7 @@ private func error(_ code: String) -> String {
             #"{"error":{"code":"timeout","message":"m","hint":"h"},"change":"c:1","on":[{"device":"d","held":false}]}"#
         try await FakeDaemon.serving({ _ in .whole(408, body) }) { daemon in
             let result = try await replctl(["wait", "home", "c:1", "--socket", daemon.socket])
-            #expect(result.code == .timedOut && result.output == "DEVICE  HELD\nd       no\n")
+            #expect(result.code == .timedOut && result.output == "NAME  ID  HELD\n-     d   no\n")
         }
     }
 

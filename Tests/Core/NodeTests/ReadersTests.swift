@@ -68,7 +68,7 @@ extension Readers {
             WaitingHold(
                 request: RequestID(1), space: home, change: change, devices: [reader], deadline: 500))
         #expect(readers.awaitedDevices(countMax: 1) == [reader] && readers.awaitedDevices(countMax: 0) == [])
-        let missing = [HeldBy(device: reader, held: false)]
+        let missing = [HeldBy(device: reader, name: "shed", held: false)]
         let early = readers.updateHolds([missing], at: instant(499))
         #expect(early.isEmpty)
         guard

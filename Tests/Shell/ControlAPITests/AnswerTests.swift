@@ -10,6 +10,7 @@ import Testing
 import Wire
 
 private let dot = Dot(ReplicaID(raw: Bytes16(high: 0, low: 7)), SequenceNumber(9))
+private let box = NamedDevice(DeviceID(publicKey: .zero), "shed")
 private let dotText = "00000000000000000000000000000007:9"
 
 @Suite struct AnswerTests {
@@ -84,12 +85,51 @@ private let dotText = "00000000000000000000000000000007:9"
         let held = #"{"first":7,"last":9,"reissuedIn":"\#(again)","reissued":true}"#
         #expect(try body(.forks(reports)).1 == "{\"forks\":[\(head)\(held)},\(head)null}]}")
         let skipped = SkippedReport(
-            change: Dot(log, SequenceNumber(3)), device: nil, reason: "quarantined", since: 6,
+            change: Dot(log, SequenceNumber(3)), device: nil, deviceName: "", reason: "quarantined",
+            since: 6,
             documents: ["a/b"])
         #expect(
             try body(.skipped([skipped])).1
-                == #"{"changes":[{"change":"\#(log):3","device":null,"reason":"quarantined","since":6,"#
+                == #"{"changes":[{"change":"\#(log):3","device":null,"name":"","reason":"quarantined","#
+                + #""since":6,"#
                 + #""documents":["a/b"]}]}"#)
+    }
+
+    @Test("sync has its states and counts, alarms and holders have names")
+    func names() throws {
+        let sync = SyncReport(
+            state: .catchingUp, percent: 63, behindChanges: 12, secondsLeft: 9,
+            members: .init(active: 4, linked: 2, unseen: 1))
+        let text =
+            #"{"state":"catching-up","percent":63,"behindChanges":12,"secondsLeft":9,"#
+            + #""members":{"active":4,"linked":2,"unseen":1}}"#
+        var alarm = Alarm(code: "cloned", message: "m", hint: "h", since: 1, device: box.device)
+        alarm.deviceName = "shed"
+        let space = SpaceReport(
+            id: SpaceID(raw: .zero), name: "n", role: .admin, members: 4, documents: 0, sync: sync)
+        let status = StatusReport(
+            device: box.device, name: "shed", version: "1", instance: "i", spaces: [space], links: 0,
+            listening: [], clockOffsetMilliseconds: nil, wallMilliseconds: 1, alarms: [alarm], sync: sync)
+        let json = try body(.status(status)).1
+        #expect(json.contains(#""documents":0,"sync":\#(text)}]"#) && json.contains(#"],"sync":\#(text),"#))
+        #expect(json.contains(#""device":"\#(box.device.text)","name":"shed"}],"sync":"#))
+        let waited = try body(
+            .waited(change: dot, on: [HeldBy(device: box.device, name: "shed", held: true)], complete: true)
+        ).1
+        #expect(waited.contains(#""on":[{"device":"\#(box.device.text)","name":"shed","held":true}]"#))
+        #expect(
+            try body(.pinged(rttMilliseconds: 2, address: "a:1"), to: .ping).1
+                == #"{"rttMs":2,"address":"a:1"}"#)
+    }
+
+    @Test("who is meant by nobody or by two is told with those who there are")
+    func whoIsMeant() throws {
+        let none = try body(.failed(.noSuchMember("m", known: [box], more: 3))).1
+        #expect(none.contains("shed (\(box.device.short)) and 3 more"))
+        #expect(none.contains(#""members":[{"device":"\#(box.device.text)","name":"shed"}]"#))
+        let two = try body(.failed(.ambiguousMember("m", candidates: [box, box]))).1
+        let entry = #"{"device":"\#(box.device.text)","name":"shed"}"#
+        #expect(two.contains(#""candidates":[\#(entry),\#(entry)]"#))
     }
 
     @Test("a new space is 201, a space 200")
@@ -172,7 +212,11 @@ private let dotText = "00000000000000000000000000000007:9"
             (.noSuchSpace("s"), 404, "no-such-space"),
             (.noSuchDocument("d", cursor: "c"), 404, "no-such-document"),
             (.noSuchInvite("i"), 404, "no-such-invite"), (.noSuchChange(dot), 404, "no-such-change"),
-            (.noSuchMember("m"), 404, "no-such-member"), (.nameTaken("n"), 409, "name-taken"),
+            (.noSuchMember("m", known: [], more: 0), 404, "no-such-member"),
+            (.ambiguousMember("m", candidates: [box, box]), 409, "ambiguous-member"),
+            (.ownDevice, 409, "own-device"), (.notLinked(box, whyNot: "never linked"), 409, "not-linked"),
+            (.noAnswer(box, address: "a:1", milliseconds: 5_000), 504, "no-answer"),
+            (.nameTaken("n"), 409, "name-taken"),
             (.invalidName("N"), 422, "invalid-name"),
             (.noRight(have: .reader, need: .writer), 403, "no-right"),
             (.author(.wrongKind(found: "text", wanted: "list"), operation: 3), 409, "wrong-kind"),

@@ -86,10 +86,6 @@ private func documentKey(_ target: String) throws -> [UInt8] {
             ("GET", "/v1/spaces/s/wait", 400, "missing-change"),
             ("GET", "/v1/spaces/s/wait?change=", 400, "missing-change"),
             ("GET", "/v1/spaces/s/wait?change=null", 400, "invalid-change"),
-            (
-                "GET", "/v1/spaces/s/wait?change=00112233445566778899aabbccddeeff:1&on=me", 422,
-                "invalid-device"
-            ),
             ("GET", "/v1/spaces/s/log?after=1", 400, "invalid-change"),
             ("GET", "/v1/spaces/s/explain", 400, "missing-subject"),
             ("GET", "/v1/spaces/s/explain?peer=me", 400, "missing-subject"),
@@ -98,7 +94,10 @@ private func documentKey(_ target: String) throws -> [UInt8] {
                 "missing-subject"
             ),
             ("GET", "/v1/spaces/s/explain?change=1", 400, "invalid-change"),
-            ("GET", "/v1/spaces/s/explain?key=k&peer=me", 422, "invalid-device"),
+            ("POST", "/v1/peers/:ping", 404, "no-such-endpoint"),
+            ("POST", "/v1/peers/attic", 404, "no-such-endpoint"),
+            ("GET", "/v1/peers/attic:ping", 405, "method-not-allowed"),
+            ("POST", "/v1/peers/attic:ping/more", 404, "no-such-endpoint"),
             ("GET", "/v1/spaces/s/explain?key=" + String(repeating: "k", count: 513), 413, "key-too-long"),
         ])
     func refused(method: String, target: String, status: Int, code: String) throws {

@@ -51,7 +51,17 @@ extension Node {
         return channel.backlog.say(count, at: now.monotonic) ? BacklogFrame(changes: count) : nil
     }
 
-    mutating func backlogArrived(_ frame: BacklogFrame, _ place: ChannelPlace) {
+    mutating func backlogArrived(_ frame: BacklogFrame, _ place: ChannelPlace, at now: Instant) {
+        let space = spaces[place.space].id
+        let before = greatestBacklog(of: space)
         links[place.channel].backlog.told = frame.changes
+        catchUps.said(
+            greatestBacklog(of: space), of: space, isFirst: before == 0,
+            held: spaces[place.space].position.value, at: now.monotonic)
+    }
+
+    /// By how many changes the linked peer that is furthest ahead said that this node is behind.
+    private func greatestBacklog(of space: SpaceID) -> UInt64 {
+        links.channels(of: space).map { links[$0].backlog.told }.max() ?? 0
     }
 }

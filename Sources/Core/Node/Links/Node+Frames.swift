@@ -73,7 +73,7 @@ extension Node {
         case .walk: walkArrived(try .init(decoding: frame.body), place, at: now)
         case .graft: graftArrived(try .init(decoding: frame.body), place)
         case .prune: pruneArrived(try .init(decoding: frame.body), place)
-        case .backlog: backlogArrived(try .init(decoding: frame.body), place)
+        case .backlog: backlogArrived(try .init(decoding: frame.body), place, at: now)
         case .peers: peersArrived(try .init(decoding: frame.body), place)
         }
     }
@@ -84,6 +84,7 @@ extension Node {
         // Our wall clock of then.
         _ = try reader.u64()
         try reader.finish()
+        pings.answered(token, on: links[links[link].connection].id, at: now.monotonic)
         guard links[link].liveness.answered(token, at: now.monotonic), links[link].cloneProbe == token,
             isMember(links[link].device)
         else { return }

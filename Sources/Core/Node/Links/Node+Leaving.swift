@@ -47,6 +47,7 @@ extension Node {
         let ends = spaces.filter { $0.id != space.id }.map { ($0.id, $0.position) }
         epochs.leave(space.id, entropy.u64(), ends: Dictionary(ends) { first, _ in first })
         _ = spaces.remove(index)
+        catchUps.forget(space.id)
         linksForget(space.id, at: now)
         batch.log(
             .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")

@@ -52,9 +52,10 @@ extension Node {
             }
             for record in records {
                 let change = try reader.change(record.change, from: node.store)
+                let author = node.spaces[index].namedAuthor(of: change.replica)
                 reports.append(
                     SkippedReport(
-                        change: change.id, device: node.spaces[index].author(of: change.replica),
+                        change: change.id, device: author?.device, deviceName: author?.name ?? "",
                         reason: record.reason.word,
                         since: record.since, documents: change.touched.map(\.string)))
             }

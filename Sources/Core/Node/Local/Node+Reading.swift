@@ -49,14 +49,18 @@ extension Node {
             try need(.reader, in: index)
             let space = spaces[index].id
             if let after, !spaces[index].durable.contains(after) { throw .noSuchChange(after) }
+            let names = authorNames(of: index)
             let job = try reading(in: index) { node throws(StoreFailure) in
-                try LogJob(store: node.store.reader(), space: space, document: document, after: after)
+                try LogJob(
+                    store: node.store.reader(), space: space, document: document, after: after, names: names)
             }
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .explain(let reference, let subject, let peer):
             let index = try handle(of: reference)
+            var device: DeviceID?
+            if let peer { device = try member(peer, in: index, isActive: false).device }
             let report = try stored { node throws(StoreFailure) in
-                try node.view.explain(subject, in: index, peer: peer, at: now)
+                try node.view.explain(subject, in: index, peer: device, at: now)
             }
             batch.answer(id, .explained(report))
         default: preconditionFailure("\(request) is answered within its batch")
@@ -68,5 +72,15 @@ extension Node {
     ) -> ConflictJob<Reader> {
         let authors = spaces[index].authors(for: ConflictJob<Reader>.self)
         return ConflictJob(store: reader, space: spaces[index].id, query: query, authors: authors)
+    }
+
+    /// The names of all who wrote something that is held.
+    private func authorNames(of index: SpaceHandle) -> [DeviceID: String] {
+        var names: [DeviceID: String] = [:]
+        for entry in spaces[index].held.entries {
+            guard let author = spaces[index].author(of: entry.replica), names[author] == nil else { continue }
+            names[author] = spaces[index].nameOf(author)
+        }
+        return names
     }
 }

@@ -22,8 +22,9 @@ extension Node {
 
     private mutating func answer(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         switch request {
-        case .status: batch.answer(id, .status(statusReport(at: now)))
+        case .status: answerStatus(id, at: now)
         case .peers: answerPeers(id, at: now)
+        case .ping(let reference): try ping(id, reference, at: now)
         case .spaces: batch.answer(id, .spaces(spaces.map(report)))
         case .createSpace(let name): try createSpace(id, name: name, at: now)
         case .space(let reference): batch.answer(id, .space(report(spaces[try handle(of: reference)])))
@@ -69,6 +70,7 @@ extension Node {
         perform(readers.cancel(id), at: now)
         batch.forget(id)
         cancelJoin(id)
+        pings.cancel(id)
     }
 
     /// Reading is all that an index of this node takes.
@@ -97,10 +99,20 @@ extension Node {
     }
 
     /// Whether `explain` can be asked; the answer comes after the commit.
-    private func prepareToExplain(_ reference: SpaceReference, peer: DeviceID?) throws(NodeError) {
+    private func prepareToExplain(_ reference: SpaceReference, peer: MemberReference?)
+        throws(NodeError)
+    {
         let index = try handle(of: reference)
         try need(.reader, in: index)
-        if let peer, spaces[index].roster.member(peer) == nil { throw .noSuchMember(peer.text) }
+        if let peer { _ = try member(peer, in: index, isActive: false) }
+    }
+
+    private mutating func answerStatus(_ id: RequestID, at now: Instant) {
+        let (report, failures) = statusReport(at: now)
+        for failure in failures {
+            batch.log(.error, "store-read", "counting changes for status failed (\(failure))")
+        }
+        batch.answer(id, .status(report))
     }
 
     private mutating func answerPeers(_ id: RequestID, at now: Instant) {

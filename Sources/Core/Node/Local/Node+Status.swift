@@ -1,4 +1,4 @@
-// What a person sees of the node: status, spaces, members, and the counters for Prometheus.
+// What a person sees of the node: spaces, members, and the counters for Prometheus.
 
 import Causality
 import Replication
@@ -6,34 +6,23 @@ import Roster
 import Wire
 
 extension Node {
-    func statusReport(at now: Instant) -> StatusReport {
-        StatusReport(
-            device: device, name: configuration.settings.deviceName, version: configuration.version,
-            instance: hexadecimal(instance), spaces: spaces.map(report), links: linkCount,
-            listening: reachability.listening,
-            clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: allAlarms,
-            discovery: reachability.discovery.report)
-    }
+    func report(_ space: Space) -> SpaceReport { report(space, nil) }
 
-    func report(_ space: Space) -> SpaceReport {
+    /// `sync`: for `status`.
+    func report(_ space: Space, _ sync: SyncReport?) -> SpaceReport {
         SpaceReport(
             id: space.id, name: space.name, role: space.roster.role(of: device) ?? .relay,
             members: space.roster.members().filter { $0.state == .active }.count,
-            documents: space.documents.count)
+            documents: space.documents.count, sync: sync)
     }
 
     func members(of index: SpaceHandle) -> [MemberReport] {
         spaces[index].roster.members().map { member in
             MemberReport(
                 device: member.device, name: member.description.name.string, role: member.role,
-                addedBy: member.addedBy,
+                addedBy: spaces[index].named(member.addedBy),
                 state: member.state.name)
         }
-    }
-
-    private func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Prometheus text exposition of the node's own counters; the shell appends its own.

@@ -17,12 +17,16 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
     private var position: CommitPosition
     private var logs: LogReader
     private var authors: [ReplicaID: DeviceID] = [:]
+    private let names: [DeviceID: String]
     private var isDone = false
 
     private static var pageSize: Int { 256 }
 
-    /// Begins after a change, or at the beginning.
-    init(store: Reader, space: SpaceID, document: Key?, after change: Dot?) throws(StoreFailure) {
+    /// Begins after a change, or at the beginning. `names`: of the authors.
+    init(
+        store: Reader, space: SpaceID, document: Key?, after change: Dot?, names: [DeviceID: String]
+    ) throws(StoreFailure) {
+        self.names = names
         self.store = store
         self.space = space
         self.document = document
@@ -52,12 +56,18 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
     }
 
     private func line(_ record: CommitRecord, _ change: Change) throws(StoreFailure) -> PlainValue {
-        let author = try author(of: change.replica)
+        let device = try author(of: change.replica)
+        let author: PlainValue =
+            if let device {
+                .object([
+                    .init("device", .string(device.text)), .init("name", .string(names[device] ?? "")),
+                ])
+            } else { .scalar(.null) }
         let context = change.context.entries.map { entry in
             PlainValue.Member(Key(entry.replica.description), .integer(entry.last.value))
         }
         return .object([
-            .init("author", .string(author?.text ?? "")),
+            .init("author", author),
             .init("change", .string(change.id.description)),
             .init("context", .object(context.sorted { $0.key < $1.key })),
             .init("first", .integer(record.first.value)),

@@ -117,7 +117,7 @@ public struct ExplainReport: Hashable, Sendable {
 public struct ChangeWhereabouts: Hashable, Sendable {
     public let change: Dot
     /// Nil when nothing of its log is held.
-    public let author: DeviceID?
+    public let author: NamedDevice?
     public let whereabouts: ExplainReport.Whereabouts
     /// What an early change waits for, by log; at most `NodeLimits.explainedDotsMax`.
     public let waitsFor: [Dot]
@@ -125,7 +125,7 @@ public struct ChangeWhereabouts: Hashable, Sendable {
     public let issuedAgainAs: Dot?
 
     public init(
-        change: Dot, author: DeviceID?, whereabouts: ExplainReport.Whereabouts, waitsFor: [Dot] = [],
+        change: Dot, author: NamedDevice?, whereabouts: ExplainReport.Whereabouts, waitsFor: [Dot] = [],
         issuedAgainAs: Dot? = nil
     ) {
         self.change = change

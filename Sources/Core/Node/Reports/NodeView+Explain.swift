@@ -54,7 +54,7 @@ extension NodeView {
         }
         if let early = early(dot, in: index) { return early }
         return ChangeWhereabouts(
-            change: dot, author: spaces[index].author(of: dot.replica),
+            change: dot, author: spaces[index].namedAuthor(of: dot.replica),
             whereabouts: try whyNotHeld(dot, in: index, at: now))
     }
 
@@ -93,7 +93,7 @@ extension NodeView {
             }
         }
         return ChangeWhereabouts(
-            change: change.id, author: space.author(of: change.replica), whereabouts: whereabouts,
+            change: change.id, author: space.namedAuthor(of: change.replica), whereabouts: whereabouts,
             issuedAgainAs: again)
     }
 
@@ -121,7 +121,8 @@ extension NodeView {
             whereabouts = Whereabouts(.early, words + " for its turn")
         }
         return ChangeWhereabouts(
-            change: items[place].change.id, author: items[place].author, whereabouts: whereabouts,
+            change: items[place].change.id, author: spaces[index].named(items[place].author),
+            whereabouts: whereabouts,
             waitsFor: Array(lacking.prefix(NodeLimits.explainedDotsMax)))
     }
 

@@ -59,6 +59,7 @@ extension NodeView {
             whyNot: link.map { whyNotInSync($0, syncs, at: now) }
                 ?? whyNotWanted(peer) ?? reachability.whyNotLinked(peer, dials, at: now),
             spaces: syncs, dials: dials, heardAt: heard.map(now.wall(of:)),
+            lastSeenAt: lastSeen(peer, at: now),
             clockOffsetMilliseconds: link.map { links[$0].clockOffset }, bytesReceived: traffic.received,
             bytesSent: traffic.sent)
     }

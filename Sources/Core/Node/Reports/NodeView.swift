@@ -12,6 +12,7 @@ struct NodeView<Store: ChangeStore> {
     let spaces: Spaces
     let links: LinksState
     let reachability: Reachability
+    let catchUps: CatchUps
     /// The log that a closed log's branch goes into; nil when none of the branch is held.
     let reissue: (ReplicaID, SpaceHandle) throws(StoreFailure) -> Reissue?
 }
@@ -21,7 +22,7 @@ extension Node {
         let node = self
         return NodeView(
             device: device, settings: configuration.settings, store: store, spaces: spaces, links: links,
-            reachability: reachability,
+            reachability: reachability, catchUps: catchUps,
             reissue: { replica, index throws(StoreFailure) in try node.reissue(of: replica, in: index) })
     }
 }

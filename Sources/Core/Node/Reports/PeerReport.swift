@@ -21,6 +21,8 @@ public struct PeerReport: Hashable, Sendable {
     /// When anything was heard of it last on a link, milliseconds since 1970; nil: not since this node
     /// started.
     public let heardAt: UInt64?
+    /// The same, or when it was reached last by one of its addresses, also before this node started.
+    public let lastSeenAt: UInt64?
     /// Its wall clock minus ours; nil without a link.
     public let clockOffsetMilliseconds: Int64?
     /// Since this node started.
@@ -48,7 +50,7 @@ public struct PeerReport: Hashable, Sendable {
     public init(
         device: DeviceID, name: String, addresses: [String], state: String, since: UInt64,
         rttMilliseconds: UInt64?, whyNot: String?, spaces: [Sync], dials: [AddressReport], heardAt: UInt64?,
-        clockOffsetMilliseconds: Int64?, bytesReceived: UInt64, bytesSent: UInt64
+        lastSeenAt: UInt64?, clockOffsetMilliseconds: Int64?, bytesReceived: UInt64, bytesSent: UInt64
     ) {
         self.device = device
         self.name = name
@@ -60,6 +62,7 @@ public struct PeerReport: Hashable, Sendable {
         self.spaces = spaces
         self.dials = dials
         self.heardAt = heardAt
+        self.lastSeenAt = lastSeenAt
         self.clockOffsetMilliseconds = clockOffsetMilliseconds
         self.bytesReceived = bytesReceived
         self.bytesSent = bytesSent

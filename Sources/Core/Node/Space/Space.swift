@@ -84,10 +84,14 @@ struct Space: Sendable {
     var hasUnwritten: Bool { logs.hasUnwritten || documents.cache.dirtyCount > 0 }
 
     /// What a device calls itself; empty for one that never belonged.
-    func nameOf(_ device: DeviceID) -> String { roster.description(of: device)?.name.string ?? "" }
+    func nameOf(_ device: DeviceID) -> String { roster.member(device)?.description.name.string ?? "" }
+
+    /// A device as people are told of it.
+    func named(_ device: DeviceID) -> NamedDevice { NamedDevice(device, nameOf(device)) }
 
     /// The device that writes a replica; nil for one whose first change is not held.
     func author(of replica: ReplicaID) -> DeviceID? { logs[replica]?.declaration.device }
+    func namedAuthor(of replica: ReplicaID) -> NamedDevice? { author(of: replica).map(named) }
 
     // MARK: Steps of several parts
 

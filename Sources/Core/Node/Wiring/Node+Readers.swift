@@ -102,11 +102,17 @@ extension Node {
     }
 
     mutating func wait(
-        _ id: RequestID, in index: SpaceHandle, change: Dot, on devices: [DeviceID]?, timeoutSeconds: UInt64,
+        _ id: RequestID, in index: SpaceHandle, change: Dot, on members: [MemberReference]?,
+        timeoutSeconds: UInt64,
         at now: Instant
     ) throws(NodeError) {
-        for device in devices ?? [] where spaces[index].roster.role(of: device) == nil {
-            throw .noSuchMember(device.text)
+        var devices: Set<DeviceID>?
+        if let members {
+            var named: Set<DeviceID> = []
+            for reference in members {
+                named.insert(try member(reference, in: index, isActive: true).device)
+            }
+            devices = named
         }
         try readers.needRoomForWait()
         // Relays are not waited for unless they are named: this version sends them no changes to hold.
@@ -114,7 +120,7 @@ extension Node {
             .map(\.device)
         readers.wait(
             WaitingHold(
-                request: id, space: spaces[index].id, change: change, devices: (devices ?? all).sorted(),
+                request: id, space: spaces[index].id, change: change, devices: (devices ?? Set(all)).sorted(),
                 deadline: now.monotonic + timeoutSeconds * 1_000))
     }
 
@@ -133,7 +139,9 @@ extension Node {
     private mutating func holders(of hold: WaitingHold) -> [HeldBy]? {
         guard let index = spaces.handle(of: hold.space) else { return nil }
         let change = standIn(for: hold.change, in: index)
-        return hold.devices.map { HeldBy(device: $0, held: holds($0, change, in: index)) }
+        return hold.devices.map {
+            HeldBy(device: $0, name: spaces[index].nameOf($0), held: holds($0, change, in: index))
+        }
     }
 
     /// The change itself, or what it was re-issued as when it is void.

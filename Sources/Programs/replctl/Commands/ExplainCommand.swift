@@ -19,18 +19,18 @@ struct ExplainCommand: Verb {
             """)
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "A key, or a change.") var what: String
-    @Option(help: ArgumentHelp("Only this member: its name or device id.", valueName: "member")) var peer:
+    @Option(
+        help: ArgumentHelp(
+            "Only this member: its name, device id, or its first letters.", valueName: "member")) var peer:
         String?
     @Flag(help: "WHAT is a key, although it looks like a change.") var key = false
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         let isChange = !key && Self.isChange(what)
-        var device: String?
-        if let peer { device = try await self.device(of: peer) }
         let request = ClientRequest(
             "GET", ["spaces", space, "explain"],
-            query: [(isChange ? "change" : "key", what), ("peer", device)])
+            query: [(isChange ? "change" : "key", what), ("peer", peer)])
         try await ask(request, show: show)
     }
 
@@ -42,18 +42,6 @@ struct ExplainCommand: Verb {
             && parts[1].utf8.allSatisfy { 0x30...0x39 ~= $0 }
     }
 
-    /// The device of the one member that has this name; what is no member's name is taken as a device id.
-    private func device(of member: String) async throws -> String {
-        let answer = try await common.client.call(ClientRequest("GET", ["spaces", space, "members"])).json()
-        let named = answer.list("members").filter { $0.string("name") == member }
-        guard named.count < 2 else {
-            throw CommandFailure(
-                .badInput, "\(named.count) members are named \(member)",
-                hint: "name the device; see: replctl space members \(space)")
-        }
-        return named.first?.string("device") ?? member
-    }
-
     private func show(_ answer: PlainValue) throws {
         let here = answer["here"]
         let reason = here?.cell("reason") ?? "-"
@@ -62,24 +50,26 @@ struct ExplainCommand: Verb {
             "here: \(console.painted(reason, paint)): \(console.safe(here?.cell("message") ?? "-"))")
         // Of a change the line above has said it all.
         if answer["key"] != nil, !answer.list("changes").isEmpty {
-            var changes = Table("CHANGE", "REASON", "WHY")
+            var changes = Table("CHANGE", "REASON", "WHY", whole: [0, 1])
             for change in answer.list("changes") {
                 changes.row(change.cell("change"), change.cell("reason"), change.cell("message"))
             }
             try console.write("\n")
-            try console.write(changes)
+            try console.write(changes, isWide: common.wide)
         }
         if let omitted = answer.integer("omitted"), omitted > 0 {
-            try console.writeLine("and \(omitted) more changes")
+            try console.writeLine("and \(omitted) more \(omitted == 1 ? "change" : "changes")")
         }
         guard !answer.list("peers").isEmpty else { return }
-        var peers = Table("MEMBER", "HELD", "REASON", "WHY")
+        var peers = Table("MEMBER", "ID", "HELD", "REASON", "WHY", whole: [1, 2, 3])
         for peer in answer.list("peers") {
             let held = peer.bool("held").map { $0 ? "yes" : "no" } ?? "?"
-            peers.row(peer.cell("name"), held, peer.cell("reason"), peer.cell("message"))
+            peers.row(
+                peer.cell("name"), DeviceText.id(peer.string("device"), isWide: common.wide), held,
+                peer.cell("reason"), peer.cell("message"))
         }
         try console.write("\n")
-        try console.write(peers)
+        try console.write(peers, isWide: common.wide)
     }
 
     private static let fine: Set<String> = ["executed", "shown"]

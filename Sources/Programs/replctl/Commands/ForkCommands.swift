@@ -18,7 +18,9 @@ struct ForksCommand: Verb {
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space, "forks"])) { answer in
-            var table = Table("LOG", "NAME", "CLOSED AT", "SINCE", "HELD", "ISSUED AGAIN IN")
+            let isWide = common.wide
+            let log = { (id: String) in isWide || id == "-" ? id : String(id.prefix(8)) }
+            var table = Table("LOG", "NAME", "CLOSED AT", "SINCE", "HELD", "ISSUED AGAIN IN", whole: [0])
             for fork in answer.list("forks") {
                 let since = fork.integer("since").map { Moment.text(milliseconds: $0) } ?? "-"
                 let branch = fork["branch"]
@@ -28,10 +30,10 @@ struct ForksCommand: Verb {
                 let isWhole = branch?["reissued"] == .scalar(.bool(true))
                 let again = branch?.cell("reissuedIn") ?? "-"
                 table.row(
-                    fork.cell("replica"), fork.cell("name"), fork.cell("closedAt"), since, held,
-                    isWhole || again == "-" ? again : "\(again) (not yet)")
+                    log(fork.cell("replica")), fork.cell("name"), fork.cell("closedAt"), since, held,
+                    isWhole || again == "-" ? log(again) : "\(log(again)) (not yet)")
             }
-            try console.write(table)
+            try console.write(table, isWide: common.wide)
         }
     }
 }
@@ -50,7 +52,7 @@ struct QuarantineCommand: Verb {
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space, "quarantine"])) { answer in
-            var table = Table("CHANGE", "REASON", "SINCE", "DOCUMENTS")
+            var table = Table("CHANGE", "REASON", "SINCE", "DOCUMENTS", whole: [0])
             for change in answer.list("changes") {
                 let since = change.integer("since").map { Moment.text(milliseconds: $0) } ?? "-"
                 let documents = change.list("documents").map { document -> String in
@@ -59,7 +61,7 @@ struct QuarantineCommand: Verb {
                 table.row(
                     change.cell("change"), change.cell("reason"), since, documents.joined(separator: " "))
             }
-            try console.write(table)
+            try console.write(table, isWide: common.wide)
         }
     }
 }

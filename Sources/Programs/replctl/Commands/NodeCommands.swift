@@ -1,56 +1,9 @@
-// What a person looks at first: the node, its peers, its spaces.
+// The node's spaces, and its config read again.
 
 import ArgumentParser
 import Bytes
 import JSON
 import ReplClient
-
-struct StatusCommand: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the node, its spaces and what needs attention.")
-    @OptionGroup var common: DaemonOptions
-
-    func run() async throws {
-        try await ask(ClientRequest("GET", ["status"])) { answer in
-            let spaces = answer.list("spaces")
-            let listening = answer.list("listening").compactMap(\.text).joined(separator: ", ")
-            let offset = answer["clock"]?.integer("offsetMs").map { "\($0) ms off the peers' at most" }
-            try console.write(
-                Table.pairs([
-                    ("device", answer.cell("device")), ("name", answer.cell("name")),
-                    ("version", answer.cell("version")),
-                    ("listening", listening.isEmpty ? "-" : listening), ("links", answer.cell("links")),
-                    ("clock", offset ?? "no peer to compare with"), ("discovery", Self.discovery(answer)),
-                    ("spaces", "\(spaces.count)"),
-                ]))
-            if !spaces.isEmpty {
-                try console.write("\n")
-                try console.write(SpacesCommand.table(spaces))
-            }
-            for alarm in answer.list("alarms") {
-                let since = alarm.integer("since").map { " since \(Moment.text(milliseconds: $0))" } ?? ""
-                try console.write(
-                    "\n" + console.painted("ALARM \(alarm.cell("code"))", .red) + since + ": "
-                        + console.safe(alarm.cell("message")) + "\n  " + console.safe(alarm.cell("hint"))
-                        + "\n")
-            }
-        }
-    }
-}
-
-extension StatusCommand {
-    /// Whether beacons are heard, how many were heard and sent, and what is wrong with them.
-    static func discovery(_ status: PlainValue) -> String {
-        guard let discovery = status["discovery"] else { return "-" }
-        let problems = discovery.list("problems").compactMap(\.text)
-        let isListening = discovery.bool("listening") ?? false
-        guard isListening || !problems.isEmpty else { return "off" }
-        var text = isListening ? "on" : "not listening"
-        text += ", \(discovery.cell("heard")) beacons heard, \(discovery.cell("sent")) sent"
-        if let unsent = discovery["dropped"]?.integer("unsent"), unsent > 0 { text += ", \(unsent) not sent" }
-        return ([text] + problems).joined(separator: "; ")
-    }
-}
 
 struct ReloadCommand: Verb {
     static let configuration = CommandConfiguration(
@@ -91,16 +44,19 @@ struct SpacesCommand: Verb {
             guard !spaces.isEmpty else {
                 return console.complain("no spaces: replctl space create NAME, or replctl join TOKEN")
             }
-            try console.write(Self.table(spaces))
+            try console.write(Self.table(spaces, isWide: common.wide), isWide: common.wide)
         }
     }
 
-    static func table(_ spaces: [PlainValue]) -> Table {
-        var table = Table("NAME", "ROLE", "MEMBERS", "DOCUMENTS", "ID", numbers: [2, 3])
+    static func table(_ spaces: [PlainValue], isWide: Bool) -> Table {
+        let hasSync = spaces.contains { $0["sync"] != nil }
+        var table = Table(
+            ["NAME", "ROLE", "MEMBERS", "DOCUMENTS"] + (hasSync ? ["SYNC"] : []) + (isWide ? ["ID"] : []),
+            numbers: [2, 3])
         for space in spaces {
             table.row(
-                space.cell("name"), space.cell("role"), space.cell("members"), space.cell("documents"),
-                space.cell("id"))
+                ["name", "role", "members", "documents"].map { space.cell($0) }
+                    + (hasSync ? [SyncText.word(space["sync"])] : []) + (isWide ? [space.cell("id")] : []))
         }
         return table
     }

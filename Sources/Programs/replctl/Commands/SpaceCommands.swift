@@ -59,13 +59,16 @@ struct SpaceMembers: Verb {
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space, "members"])) { answer in
-            var table = Table("NAME", "ROLE", "STATE", "DEVICE", "ADDED BY")
+            let isWide = common.wide
+            var table = Table(
+                "NAME", isWide ? "DEVICE" : "ID", "ROLE", "STATE", "ADDED BY", whole: [1, 2, 3])
             for member in answer.list("members") {
                 table.row(
-                    member.cell("name"), member.cell("role"), member.cell("state"), member.cell("device"),
-                    member.cell("addedBy"))
+                    member.cell("name"), DeviceText.id(member.string("device"), isWide: isWide),
+                    member.cell("role"), member.cell("state"),
+                    DeviceText.name(member["addedBy"], isWide: isWide))
             }
-            try console.write(table)
+            try console.write(table, isWide: isWide)
         }
     }
 }
@@ -115,7 +118,7 @@ struct SpaceInvites: Verb {
                 let expires = invite.integer("expires").map { Moment.text(seconds: $0) }
                 table.row(invite.cell("id"), invite.cell("role"), invite.cell("state"), expires ?? "-")
             }
-            try console.write(table)
+            try console.write(table, isWide: common.wide)
         }
     }
 }

@@ -78,6 +78,12 @@ struct LogCommand: Verb {
         }
     }
 
+    /// Its name; with `--wide` the device too.
+    private func author(of change: PlainValue) -> String {
+        let name = console.safe(DeviceText.name(change["author"], isWide: common.wide))
+        return common.wide ? name : Wrapped.cut(name, to: 20)
+    }
+
     /// Columns have the widths of their contents: times, ids and states are as long as they are.
     private func show(_ change: PlainValue) throws {
         let time = change.integer("timestamp").map { Moment.text(milliseconds: $0) } ?? "-"
@@ -88,8 +94,8 @@ struct LogCommand: Verb {
         let status = change.cell("status")
         let shown = status == "executed" ? status : console.painted(status, .yellow)
         try console.writeLine(
-            "\(time)  \(console.safe(change.cell("author")))  \(change.cell("change"))  "
-                + "\(count) operation\(count == 1 ? "" : "s")  \(shown)")
+            "\(time)  \(author(of: change))  \(change.cell("change"))  \(Counted.text(count, "op"))  \(shown)"
+        )
     }
 }
 

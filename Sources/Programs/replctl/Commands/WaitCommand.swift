@@ -16,7 +16,7 @@ struct WaitCommand: Verb {
             """)
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "<replica>:<sequence>.") var change: String
-    @Option(help: ArgumentHelp("Only for this device; may be repeated.", valueName: "device")) var on:
+    @Option(help: ArgumentHelp("Only for this member; may be repeated.", valueName: "member")) var on:
         [String] = []
     @Option(help: "How long: 90s, 30m, 2h.") var timeout = "60s"
     @OptionGroup var common: DaemonOptions
@@ -41,10 +41,13 @@ struct WaitCommand: Verb {
     }
 
     private func show(_ answer: PlainValue) throws {
-        var table = Table("DEVICE", "HELD")
+        let isWide = common.wide
+        var table = Table("NAME", isWide ? "DEVICE" : "ID", "HELD", whole: [1, 2])
         for holder in answer.list("on") {
-            table.row(holder.cell("device"), holder.bool("held") == true ? "yes" : "no")
+            table.row(
+                holder.cell("name"), DeviceText.id(holder.string("device"), isWide: isWide),
+                holder.bool("held") == true ? "yes" : "no")
         }
-        if !table.rows.isEmpty { try console.write(table) }
+        if !table.rows.isEmpty { try console.write(table, isWide: isWide) }
     }
 }

@@ -3,6 +3,13 @@
 import Glibc
 
 enum Moment {
+    /// By this machine's clock, since 1970.
+    static func nowMilliseconds() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+    }
+
     /// Local date and time.
     static func text(milliseconds: Int64) -> String { text(seconds: milliseconds / 1_000) }
 

@@ -1,6 +1,8 @@
 // What the document says of each refusal: its name among the components, its causes, and one of them as an
 // example.
 
+import Bytes
+import Causality
 import Documents
 import Node
 import Wire
@@ -22,6 +24,7 @@ extension RouteRefusal {
         case .tooMany: "TooMany"
         case .failed: "Failed"
         case .unavailable: "Unavailable"
+        case .unanswered: "Unanswered"
         case .diskFull: "DiskFull"
         }
     }
@@ -36,7 +39,7 @@ extension RouteRefusal {
         case .timedOut: "A wait ran out."
         case .conflict:
             "In conflict with what is there: `wrong-kind`, `name-taken`, `incomplete`, `already-member`, "
-                + "`index-exists`."
+                + "`ambiguous-member`, `not-linked`, `index-exists`."
         case .gone: "A spent, expired, revoked or burned invite; a cursor of a listing that was given up."
         case .conditionFailed: "A condition failed; nothing was written."
         case .overLimit: "Over a limit."
@@ -45,6 +48,7 @@ extension RouteRefusal {
         case .tooMany: "Too many of something."
         case .failed: "The store failed."
         case .unavailable: "Stopping, nobody reached, or no thread to be had."
+        case .unanswered: "A linked peer gave no sign of life."
         case .diskFull:
             "The disk is full or at its floor, or the commit failed; nothing was written. A read too, when "
                 + "it was in the batch."
@@ -67,6 +71,11 @@ extension RouteRefusal {
         case .tooMany: APIError(.tooMany(what: "watchers", limit: 64))
         case .failed: APIError(.storeFailed("disk I/O error"))
         case .unavailable: APIError(.stopping)
+        case .unanswered:
+            APIError(
+                .noAnswer(
+                    NamedDevice(DeviceID(publicKey: .zero), "attic"), address: "192.0.2.7:21420",
+                    milliseconds: 5_000))
         case .diskFull: APIError(.storeFull("12 MiB are free, and 64 MiB are kept"))
         }
     }

@@ -41,8 +41,9 @@ extension Route {
             answer: .lines(
                 "LogLine", "NDJSON.", hasCursor: true,
                 example: #"""
-                    {"author":"\#(Example.device)","change":"\#(Example.change)","context":{},"first":7,
-                     "last":7,"status":"executed","timestamp":1795382768379}
+                    {"author":{"device":"\#(Example.device)","name":"attic"},
+                     "change":"\#(Example.change)","context":{},"first":7,"last":7,
+                     "status":"executed","timestamp":1795382768379}
                     """#)
         ) { (request) throws(APIError) in .ask(try request.log()) },
         Route(
@@ -52,7 +53,8 @@ extension Route {
             answer: .json(
                 "Waited", "All hold it.",
                 example:
-                    #"{"change":"\#(Example.change)","on":[{"device":"\#(Example.device)","held":true}]}"#)
+                    #"{"change":"\#(Example.change)","on":[{"device":"\#(Example.device)","name":"attic","#
+                    + #""held":true}]}"#)
         ) { (request) throws(APIError) in .ask(try request.waiting()) },
         Route(
             .explain, "GET", "/v1/spaces/{space}/explain", .read, tag: .changes,
@@ -63,7 +65,8 @@ extension Route {
                 "Explained", "Also for what is not held here.",
                 example: #"""
                     {"key":"note/1","here":{"reason":"shown","message":"it is there"},
-                     "changes":[{"change":"\#(Example.change)","author":"\#(Example.device)",
+                     "changes":[{"change":"\#(Example.change)",
+                      "author":{"device":"\#(Example.device)","name":"attic"},
                       "reason":"executed","message":"it is held and executed here","waitsFor":[],
                       "issuedAgainAs":null}],
                      "omitted":0,

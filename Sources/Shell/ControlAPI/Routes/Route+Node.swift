@@ -7,6 +7,7 @@ extension Route.Name {
     public static let openapi = Route.Name("openapi")
     public static let status = Route.Name("status")
     public static let peers = Route.Name("peers")
+    public static let ping = Route.Name("ping")
     public static let metrics = Route.Name("metrics")
     public static let backup = Route.Name("backup")
     public static let reload = Route.Name("reload")
@@ -33,6 +34,14 @@ extension Route {
             "Every device of a shared space: its link, and how far each is behind.",
             answer: .json("PeerList", "The peers.", example: peersExample)
         ) { _ in .ask(.peers) },
+        Route(
+            .ping, "POST", "/v1/peers/{member}:ping", .read, tag: .node,
+            "Asks a linked peer for a sign of life.",
+            "How long it took, and the address at the other end of the link. 409 says why there is no link.",
+            answer: .json(
+                "Pinged", "It answered.", example: #"{"rttMs":2,"address":"192.0.2.7:21420"}"#),
+            also: [.unanswered]
+        ) { .ask(.ping($0.member)) },
         Route(
             .metrics, "GET", "/v1/metrics", .read, tag: .node,
             "Counters for Prometheus.", "All names begin with repl_.",
@@ -65,7 +74,9 @@ extension Route {
          "spaces":[\#(Example.spaceObject)],"links":1,"listening":["0.0.0.0:21420"],
          "clock":{"wallMs":1795382768400,"offsetMs":-3},
          "alarms":[{"code":"disk-low","message":"600 MiB are free","hint":"free space","since":1795382700000,
-          "space":null,"device":null}],
+          "space":null,"device":null,"name":null}],
+         "sync":{"state":"up-to-date","percent":100,"behindChanges":0,"secondsLeft":null,
+          "members":{"active":2,"linked":1,"unseen":0}},
          "discovery":{"listening":true,"interfaces":[{"name":"eth0","sends":["ipv4-multicast"]}],
           "problems":[],"sent":12,"heard":9,"processed":9,
           "dropped":{"foreign":0,"replayed":0,"malformed":0,"flooded":0,"own":3,"unsent":0}}}
@@ -75,7 +86,8 @@ extension Route {
         {"peers":[{"device":"\#(Example.device)","name":"attic","addresses":["192.0.2.7:21420"],
          "state":"connected","since":1795382700000,"rttMs":2,"whyNot":null,
          "spaces":[{"space":"\#(Example.space)","behindChanges":0,"aheadChanges":3,"treeRole":"eager"}],
-         "heardAt":1795382768000,"clockOffsetMs":-3,"bytesReceived":4711,"bytesSent":815,
+         "heardAt":1795382768000,"lastSeenMs":1795382768000,
+          "clockOffsetMs":-3,"bytesReceived":4711,"bytesSent":815,
          "dials":[{"address":"192.0.2.7:21420","source":"beacon","outcome":"linked","reason":null,
           "triedAt":1795382700000,"workedAt":1795382700000,"failures":0,"nextAt":null,"means":[]}]}],
          "addresses":[]}

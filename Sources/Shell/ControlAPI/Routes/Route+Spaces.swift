@@ -64,7 +64,7 @@ extension Route {
                 "MemberList", "The members.",
                 example: #"""
                     {"members":[{"device":"\#(Example.device)","name":"attic","role":"admin",
-                     "addedBy":"\#(Example.device)","state":"active"}]}
+                     "addedBy":{"device":"\#(Example.device)","name":"attic"},"state":"active"}]}
                     """#)
         ) { .ask(.members($0.space)) },
         Route(
@@ -108,7 +108,7 @@ extension Route {
             answer: .json(
                 "SkippedList", "The changes.",
                 example: #"""
-                    {"changes":[{"change":"\#(Example.change)","device":"\#(Example.device)",
+                    {"changes":[{"change":"\#(Example.change)","device":"\#(Example.device)","name":"attic",
                      "reason":"newer-version","since":1795382700000,"documents":["note/1"]}]}
                     """#)
         ) { .ask(.skipped($0.space)) },

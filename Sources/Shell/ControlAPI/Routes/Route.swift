@@ -1,6 +1,7 @@
 // The table of all endpoints: what is not in it does not exist, and the OpenAPI document is generated from
 // it. An entry says who may call it (after tailscale's localapi), what it takes, what it answers and why it
-// refuses. A pattern's `{space}` and `{id}` are one segment, `{key…}` is everything to the end.
+// refuses. A pattern's `{space}` and
+// `{id}` are one segment, `{member}:ping` one that ends so, `{key…}` everything to the end.
 
 import Bytes
 
@@ -70,8 +71,8 @@ public final class Route: Sendable {
 
     private enum Step: Sendable {
         case literal([UInt8])
-        /// One segment that is not empty.
-        case segment
+        /// One segment that is not empty, and what stands at its end beside the placeholder.
+        case segment(suffix: [UInt8])
         /// Everything to the end, which may be empty.
         case rest
     }
@@ -97,7 +98,7 @@ public final class Route: Sendable {
         queryNames = parameters.filter { $0.place == .query }.map { Key($0.name) }
         emptiableNames = parameters.filter(\.mayBeEmpty).map { Key($0.name) }
         let inPath = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map {
-            RouteParameter.inPath(String($0.dropFirst().dropLast()))
+            RouteParameter.inPath(String($0.dropFirst().prefix { $0 != "}" }))
         }
         pathParameters = inPath
         refusals = RouteRefusal.allCases.filter {
@@ -105,7 +106,10 @@ public final class Route: Sendable {
         }
         steps = pattern.split(separator: "/").map { step in
             if step == "{key…}" { return .rest }
-            return step.hasPrefix("{") ? .segment : .literal(Array(step.utf8))
+            guard step.hasPrefix("{"), let end = step.firstIndex(of: "}") else {
+                return .literal(Array(step.utf8))
+            }
+            return .segment(suffix: Array(step[step.index(after: end)...].utf8))
         }
         takesRest = pattern.hasSuffix("{key…}")
     }
@@ -128,9 +132,11 @@ public final class Route: Sendable {
             switch step {
             case .literal(let word):
                 guard path.bytes[segment].elementsEqual(word) else { return nil }
-            case .segment:
-                guard !segment.isEmpty else { return nil }
-                captures.append(segment)
+            case .segment(let suffix):
+                let end = segment.upperBound - suffix.count
+                guard end > segment.lowerBound, path.bytes[end..<segment.upperBound].elementsEqual(suffix)
+                else { return nil }
+                captures.append(segment.lowerBound..<end)
             case .rest: captures.append(segment.lowerBound..<path.bytes.count)
             }
         }

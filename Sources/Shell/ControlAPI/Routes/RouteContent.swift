@@ -101,6 +101,7 @@ public enum RouteRefusal: Int, CaseIterable, Sendable {
     case tooMany = 429
     case failed = 500
     case unavailable = 503
+    case unanswered = 504
     case diskFull = 507
 
     /// True when any request of this form can get it.
@@ -109,10 +110,13 @@ public enum RouteRefusal: Int, CaseIterable, Sendable {
         case .malformed, .noRight, .overLimit, .contentType, .tooMany, .failed, .unavailable: true
         // Whatever the node answers is in a batch, which may be lost.
         case .diskFull: name != .openapi
-        case .absent: parameters.contains(.space)
+        case .absent: parameters.contains(.space) || parameters.contains(.member)
         case .timedOut: parameters.contains(.timeoutSeconds) || parameters.contains(.waitSeconds)
         case .wrong: takesBody || parameters.contains { $0.place == .query }
-        case .conflict, .gone, .conditionFailed: false
+        // A name may be that of two.
+        case .conflict:
+            parameters.contains(.member) || parameters.contains(.on) || parameters.contains(.peer)
+        case .gone, .conditionFailed, .unanswered: false
         }
     }
 }

@@ -49,6 +49,9 @@ public struct RouteParameter: Sendable, Equatable {
     private static let changeExample = #""5c146500ec6724dc975ce973f6348bcc:7""#
     private static let deviceExample = #""TXCWM6Y-NN35KGI-LLTSW3G-SOH3GOS-W6RTDIW-S5XCKX5-6XNXLKM-TTRUUVH""#
 
+    private static let memberForms =
+        "The name of one active member, a device id, or its first 7 letters or more."
+
     // MARK: Of paths
 
     public static let space = RouteParameter(
@@ -61,6 +64,8 @@ public struct RouteParameter: Sendable, Equatable {
         "name", as: "indexName", in: .path, isRequired: true, "The index's name.",
         schema: #"{"type":"string","minLength":1,"maxLength":64,"pattern":"^[A-Za-z0-9._-]+$"}"#,
         example: #""owners""#)
+    public static let member = RouteParameter(
+        "member", in: .path, isRequired: true, memberForms, schema: text, example: #""attic""#)
     static let key = RouteParameter(
         "key", in: .path, isRequired: true,
         "Everything after documents/, percent-decoded once, never normalised; / and %2F are the same.",
@@ -71,6 +76,7 @@ public struct RouteParameter: Sendable, Equatable {
         switch placeholder {
         case "space": .space
         case "id": .id
+        case "member": .member
         case "key…": .key
         case "name": .indexName
         default: preconditionFailure("no placeholder is named \(placeholder)")
@@ -162,9 +168,12 @@ public struct RouteParameter: Sendable, Equatable {
         "key", as: "explainedKey", "The document to explain; either this or change.", schema: keySchema,
         example: #""note/1""#)
     static let peer = RouteParameter(
-        "peer", "Only this device; default: all active members.", schema: text, example: deviceExample)
+        "peer", "Only this device, by name, device id or its first letters; default: all active members.",
+        schema: text, example: deviceExample)
     static let on = RouteParameter(
-        "on", "Device ids, repeated or with commas; default: all active members.",
+        "on",
+        "Devices by name, device id or its first letters, repeated or with commas; default: all active "
+            + "members.",
         schema: #"{"type":"array","items":{"type":"string","minLength":1},"minItems":1}"#,
         example: "[\(deviceExample)]", isList: true)
 

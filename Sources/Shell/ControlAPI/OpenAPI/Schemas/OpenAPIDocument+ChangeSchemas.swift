@@ -55,7 +55,8 @@ extension OpenAPIDocument {
         "LogLine":{
          "type":"object","description":"A change of the log.",
          "properties":{
-          "change":{"$ref":"#/components/schemas/ChangeID"},"author":{"description":"Who wrote it."},
+          "change":{"$ref":"#/components/schemas/ChangeID"},
+          "author":{"oneOf":[{"$ref":"#/components/schemas/Author"},{"type":"null"}]},
           "first":{"type":"integer"},"last":{"type":"integer"},"timestamp":{"type":"integer"},
           "context":{"description":"The version vector that it was made on."},
           "status":{"enum":["executed","void","skipped"]}},
@@ -68,7 +69,9 @@ extension OpenAPIDocument {
          "required":["change","on"]},
         "Holder":{
          "type":"object","description":"A device, and whether it holds the change on its disk.",
-         "properties":{"device":{"$ref":"#/components/schemas/DeviceID"},"held":{"type":"boolean"}},
-         "required":["device","held"]}
+         "properties":{
+          "device":{"$ref":"#/components/schemas/DeviceID"},"name":{"type":"string"},
+          "held":{"type":"boolean"}},
+         "required":["device","name","held"]}
         """#
 }

@@ -32,7 +32,7 @@ extension OpenAPIDocument {
          "type":"object","description":"Where one of the changes is on this node.",
          "properties":{
           "change":{"$ref":"#/components/schemas/ChangeID"},
-          "author":{"type":["string","null"],"description":"The device that wrote it."},
+          "author":{"oneOf":[{"$ref":"#/components/schemas/Author"},{"type":"null"}]},
           "reason":{"$ref":"#/components/schemas/Whereabouts"},"message":{"type":"string"},
           "waitsFor":{
            "type":"array","items":{"$ref":"#/components/schemas/ChangeID"},

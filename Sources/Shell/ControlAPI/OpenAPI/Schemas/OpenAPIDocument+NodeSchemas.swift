@@ -10,9 +10,39 @@ extension OpenAPIDocument {
           "links":{"type":"integer"},"listening":{"type":"array","items":{"type":"string"}},
           "clock":{"$ref":"#/components/schemas/Clock"},
           "alarms":{"type":"array","items":{"$ref":"#/components/schemas/Alarm"}},
+          "sync":{"$ref":"#/components/schemas/Sync"},
           "discovery":{"$ref":"#/components/schemas/Discovery"}},
          "required":[
-          "device","name","version","instance","spaces","links","listening","clock","alarms","discovery"]},
+          "device","name","version","instance","spaces","links","listening","clock","alarms","sync",
+          "discovery"]},
+        "Sync":{
+         "type":"object","description":"Whether this node and the linked members have the same.",
+         "properties":{
+          "state":{
+           "enum":["up-to-date","catching-up","alone","waiting"],
+           "description":"alone: there are other members, and none is linked. catching-up: a linked one has \#
+        more or lacks something. waiting: none does, but changes of this device are held by nobody else."},
+          "percent":{
+           "type":"integer","minimum":0,"maximum":100,"description":"100 when level with who is linked."},
+          "behindChanges":{
+           "type":"integer","description":"Changes that linked members hold and this node lacks."},
+          "secondsLeft":{
+           "type":["integer","null"],"description":"At the pace until now; null when nobody can say."},
+          "members":{
+           "type":"object","description":"Active ones.",
+           "properties":{
+            "active":{"type":"integer","description":"With this device."},
+            "linked":{"type":"integer","description":"Others that are linked."},
+            "unseen":{
+             "type":"integer","description":"Others that are not linked, last seen over an hour ago."}},
+           "required":["active","linked","unseen"]}},
+         "required":["state","percent","behindChanges","secondsLeft","members"]},
+        "Pinged":{
+         "type":"object","description":"A sign of life.",
+         "properties":{
+          "rttMs":{"type":"integer"},
+          "address":{"type":"string","description":"ip:port at the other end of the link."}},
+         "required":["rttMs","address"]},
         "Clock":{
          "type":"object","description":"The wall clock, and how far it is from that of most peers.",
          "properties":{"wallMs":{"type":"integer"},"offsetMs":{"type":["integer","null"]}},
@@ -21,8 +51,9 @@ extension OpenAPIDocument {
          "type":"object","description":"Something that a person should look at.",
          "properties":{
           "code":{"type":"string"},"message":{"type":"string"},"hint":{"type":"string"},
-          "since":{"type":"integer"},"space":{"type":["string","null"]},"device":{"type":["string","null"]}},
-         "required":["code","message","hint","since","space","device"]},
+          "since":{"type":"integer"},"space":{"type":["string","null"]},"device":{"type":["string","null"]},
+          "name":{"type":["string","null"],"description":"The device's."}},
+         "required":["code","message","hint","since","space","device","name"]},
         "Discovery":{
          "type":"object","description":"Beacons on the networks of this machine.",
          "properties":{

@@ -22,12 +22,16 @@ extension OpenAPIDocument {
            "type":["string","null"],
            "description":"What is known, since when, and what is tried next; null when all is well."},
           "heardAt":{"type":["integer","null"],"description":"Milliseconds since 1970."},
+          "lastSeenMs":{
+           "type":["integer","null"],
+           "description":"Heard on a link or reached by an address, also before this node started."},
           "clockOffsetMs":{"type":["integer","null"],"description":"Its wall clock minus this node's."},
           "bytesReceived":{"type":"integer"},"bytesSent":{"type":"integer"},
           "dials":{"type":"array","items":{"$ref":"#/components/schemas/Address"}},
           "spaces":{"type":"array","items":{"$ref":"#/components/schemas/PeerSpace"}}},
          "required":[
-          "device","name","addresses","state","since","rttMs","whyNot","spaces","heardAt","clockOffsetMs",
+          "device","name","addresses","state","since","rttMs","whyNot","spaces","heardAt","lastSeenMs",
+          "clockOffsetMs",
           "bytesReceived","bytesSent","dials"]},
         "PeerSpace":{
          "type":"object","description":"How far a peer and this node are apart in one space.",

@@ -5,7 +5,8 @@ extension OpenAPIDocument {
          "type":"object","description":"A space of this node.",
          "properties":{
           "id":{"type":"string"},"name":{"type":"string"},"role":{"$ref":"#/components/schemas/Role"},
-          "members":{"type":"integer"},"documents":{"type":"integer"}},
+          "members":{"type":"integer"},"documents":{"type":"integer"},
+          "sync":{"description":"In status only.","allOf":[{"$ref":"#/components/schemas/Sync"}]}},
          "required":["id","name","role","members","documents"]},
         "SpaceList":{
          "type":"object","description":"The spaces of this node.",
@@ -19,7 +20,8 @@ extension OpenAPIDocument {
          "type":"object","description":"A device of a space.",
          "properties":{
           "device":{"$ref":"#/components/schemas/DeviceID"},"name":{"type":"string"},
-          "role":{"$ref":"#/components/schemas/Role"},"addedBy":{"type":["string","null"]},
+          "role":{"$ref":"#/components/schemas/Role"},
+          "addedBy":{"oneOf":[{"$ref":"#/components/schemas/Author"},{"type":"null"}]},
           "state":{"type":"string"}},
          "required":["device","name","role","addedBy","state"]},
         "MemberList":{
@@ -93,10 +95,10 @@ extension OpenAPIDocument {
         "SkippedChange":{
          "type":"object","description":"A change that is held and not executed.",
          "properties":{
-          "change":{"type":"string"},"device":{"type":["string","null"]},
+          "change":{"type":"string"},"device":{"type":["string","null"]},"name":{"type":"string"},
           "reason":{"type":"string","enum":["quarantined","unreadable","newer-version"]},
           "since":{"type":"integer","description":"Milliseconds since 1970."},
           "documents":{"type":"array","items":{"type":"string"},"description":"They are shown without it."}},
-         "required":["change","device","reason","since","documents"]}
+         "required":["change","device","name","reason","since","documents"]}
         """#
 }

@@ -1,0 +1,72 @@
+// Refusals about devices that a request names: each says who there is, so that the next try can be right.
+
+import Bytes
+import Causality
+import Identity
+import JSON
+import Node
+
+extension APIError {
+    /// Of a request that names a member.
+    static func member(_ error: NodeError) -> APIError {
+        switch error {
+        case .noSuchMember(let text, let known, let more):
+            let others = more > 0 ? " and \(more) more" : ""
+            return APIError(
+                404, "no-such-member", "no member \"\(text)\"\(mistake(in: text))",
+                hint: known.isEmpty
+                    ? "there are no members; see /v1/spaces"
+                    : "there are " + known.map(\.description).joined(separator: ", ") + others
+                        + "; give a name, a device id, or its first 7 letters",
+                details: [.init("members", list(known))])
+        case .ambiguousMember(let text, let candidates):
+            return APIError(
+                409, "ambiguous-member",
+                "\"\(text)\" may be "
+                    + candidates.map { "\($0.name.isEmpty ? "a device" : $0.name) \($0.device.text)" }
+                    .joined(separator: ", or "),
+                hint: "give the device id, or more of its first letters",
+                details: [.init("candidates", list(candidates))])
+        case .ownDevice:
+            return APIError(
+                409, "own-device", "this is the device that was asked", hint: "name another; see /v1/peers")
+        case .notLinked(let peer, let whyNot):
+            return APIError(
+                409, "not-linked", "there is no link to \(peer): \(whyNot)",
+                hint: "see /v1/peers for each of its addresses and what came of it",
+                details: [.init("device", .object(members(of: peer)))])
+        case .noAnswer(let peer, let address, let milliseconds):
+            return APIError(
+                504, "no-answer",
+                "\(peer) gave no sign of life at \(address) within \(milliseconds) ms, or its link ended",
+                hint: "it may be asleep or cut off; see /v1/peers",
+                details: [.init("device", .object(members(of: peer)))])
+        default: preconditionFailure("\(error) is about no member")
+        }
+    }
+
+    /// Why a text that looks like a device ID is none.
+    private static func mistake(in text: String) -> String {
+        do throws(DeviceIDFault) {
+            _ = try DeviceID(text: text)
+            return ""
+        } catch {
+            switch error {
+            case .mistyped: return ": \(error.message)"
+            case .length(let count) where count > DeviceID.textLetters: return ": \(error.message)"
+            case .length, .character: return ""
+            }
+        }
+    }
+
+    private static func list(_ devices: [NamedDevice]) -> PlainValue {
+        .array(devices.map { .object(members(of: $0)) })
+    }
+
+    private static func members(of device: NamedDevice) -> [PlainValue.Member] {
+        [
+            .init("device", .scalar(.string(Key(device.device.text)))),
+            .init("name", .scalar(.string(Key(device.name)))),
+        ]
+    }
+}
