@@ -10,11 +10,11 @@ import Testing
 @Suite struct VerbTableTests {
     /// The endpoints of each verb, by their names.
     private static let endpoints: [String: [String]] = [
-        "status": ["status"], "peers": ["peers"], "spaces": ["listSpaces"],
+        "status": ["status"], "peers": ["peers"], "ping": ["ping"], "spaces": ["listSpaces"],
         "space create": ["createSpace"], "space show": ["getSpace"], "space members": ["listMembers"],
         "space invite": ["createInvite"], "space invites": ["listInvites"], "space revoke": ["revokeInvite"],
         "space leave": ["leaveSpace", "getSpace"], "join": ["join"],
-        "get": ["readDocument"], "ls": ["listDocuments"],
+        "get": ["readDocument"], "ls": ["listDocuments"], "find": ["listDocuments"],
         "set": ["transact", "readDocument"], "delete": ["transact"], "incr": ["transact"],
         "add": ["transact"],
         "remove": ["transact"], "insert": ["transact"], "append": ["transact"], "prepend": ["transact"],
