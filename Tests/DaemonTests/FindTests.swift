@@ -129,5 +129,33 @@ extension DaemonTests {
                 #expect(late.end == .exit(5), "\(late.text)")
             }
         }
+
+        @Test("a stream with where tells what begins and what ceases to match")
+        func streams() throws {
+            try DaemonWorld.run { world in
+                let api = try world.started("a").api
+                try fill(api)
+                let stream = try api.watch("s", "since=begin&where=\(encoded("done=false and qty<4"))")
+                func line() throws -> JSON {
+                    while let line = try stream.readLine() {
+                        if !line.isEmpty { return try JSON(line) }
+                    }
+                    return .null
+                }
+                _ = try line()
+                for key in ["t/1", "u/1"] {
+                    let document = try line()["documents"].array[0]
+                    #expect(document["key"].string == key)
+                    #expect(document["matches"] == ["before": false, "after": true])
+                }
+                try api.write("s", #"{"op":"set","document":"t/2","path":["title"],"value":"no"}"#)
+                try api.write("s", #"{"op":"set","document":"t/1","path":["done"],"value":true}"#)
+                let gone = try line()["documents"].array
+                #expect(gone.count == 1 && gone[0]["key"] == "t/1")
+                #expect(gone[0]["matches"] == ["before": true, "after": false])
+                #expect(gone[0]["patches"] == [["path": ["done"], "set": true]])
+                #expect(try api.get("/v1/spaces/s/changes?where=x").code == "bad-where")
+            }
+        }
     }
 }

@@ -80,8 +80,21 @@ public enum WatchLine: Sendable {
     case change(ChangeEvent)
     /// The current state, of `since=begin`: one document as set patches.
     case state(cursor: String, key: Key, patches: [Patch])
+    /// Nothing matched for a while; there is more to look at. It is credited as others are.
+    case idle
     /// Read again: events were dropped, or the cursor is too old or foreign.
     case resync(cursor: String)
+}
+
+/// Whether a document matched a filter before a change, and whether it does after.
+public struct FilterMatches: Hashable, Sendable {
+    public let before: Bool
+    public let after: Bool
+
+    public init(before: Bool, after: Bool) {
+        self.before = before
+        self.after = after
+    }
 }
 
 public struct ChangeEvent: Sendable {
@@ -97,10 +110,13 @@ public struct ChangeEvent: Sendable {
     public struct DocumentPatches: Sendable {
         public let key: Key
         public let patches: [Patch]
+        /// Of a stream with a filter.
+        public let matches: FilterMatches?
 
-        public init(key: Key, patches: [Patch]) {
+        public init(key: Key, patches: [Patch], matches: FilterMatches? = nil) {
             self.key = key
             self.patches = patches
+            self.matches = matches
         }
     }
 

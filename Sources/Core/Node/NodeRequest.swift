@@ -122,7 +122,8 @@ public enum NodeRequest: Sendable {
     case transact(SpaceReference, Transaction)
     /// Answers: `.watching`, then `.watchLine`…, `.ended` with `follow` false. Give credit with
     /// `Input.watchCredit` as lines are written out; the first `WatchLimits.eventsMax` need none.
-    case watch(SpaceReference, start: WatchStart, prefix: Key, follow: Bool)
+    /// With a filter only documents that match before or after a change are told.
+    case watch(SpaceReference, start: WatchStart, prefix: Key, follow: Bool, filter: Filter? = nil)
     /// Answer: `.reading`.
     case export(SpaceReference, view: DocumentView, prefix: Key = "")
     /// Values that lost to concurrent ones. Answer: `.reading`.
@@ -143,6 +144,12 @@ public enum NodeRequest: Sendable {
 }
 
 extension NodeRequest {
+    /// A change stream of the same space, named otherwise.
+    func naming(_ space: SpaceReference) -> NodeRequest {
+        guard case .watch(_, let start, let prefix, let follow, let filter) = self else { return self }
+        return .watch(space, start: start, prefix: prefix, follow: follow, filter: filter)
+    }
+
     var isTransaction: Bool { if case .transact = self { true } else { false } }
 
     /// It writes nothing: asked twice, it is answered twice.

@@ -49,8 +49,11 @@ public enum AnswerLine {
         return framed(json.bytes, cursor: cursor, asEvent: asEvent)
     }
 
-    /// `units`: of the splices of texts.
-    public static func watch(_ line: WatchLine, asEvent: Bool, _ units: TextUnits = .scalars) -> [UInt8] {
+    /// `units`: of the splices of texts. `isFiltered`: the stream has a filter, so the documents of its state
+    /// match.
+    public static func watch(
+        _ line: WatchLine, asEvent: Bool, _ units: TextUnits = .scalars, isFiltered: Bool = false
+    ) -> [UInt8] {
         var json = JSONWriter()
         let cursor: String
         switch line {
@@ -61,10 +64,13 @@ public enum AnswerLine {
             cursor = position
             json.object {
                 $0.member("cursor", position)
-                $0.list("documents", [ChangeEvent.DocumentPatches(key: key, patches: patches)]) {
+                let matches = isFiltered ? FilterMatches(before: false, after: true) : nil
+                let document = ChangeEvent.DocumentPatches(key: key, patches: patches, matches: matches)
+                $0.list("documents", [document]) {
                     $0.document($1, units)
                 }
             }
+        case .idle: return idle(asEvent: asEvent)
         case .resync(let position):
             cursor = position
             json.object {
@@ -105,6 +111,12 @@ extension JSONWriter {
             $0.name("key")
             $0.string(document.key)
             $0.list("patches", document.patches) { $0.patch($1, units) }
+            guard let matches = document.matches else { return }
+            $0.name("matches")
+            $0.object {
+                $0.member("before", matches.before)
+                $0.member("after", matches.after)
+            }
         }
     }
 

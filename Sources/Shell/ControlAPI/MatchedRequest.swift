@@ -90,7 +90,8 @@ struct MatchedRequest {
         case let cursor?: start = .cursor(cursor.string)
         }
         return .watch(
-            space, start: start, prefix: query["prefix"] ?? "", follow: try query.flag("follow") ?? true)
+            space, start: start, prefix: query["prefix"] ?? "", follow: try query.flag("follow") ?? true,
+            filter: try query.filter())
     }
 
     func log() throws(APIError) -> NodeRequest {

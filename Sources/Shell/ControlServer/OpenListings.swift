@@ -22,10 +22,16 @@ final class OpenListings: Sendable {
         let deadline: NIODeadline
     }
 
+    private struct State {
+        /// The oldest first.
+        var entries: [Entry] = []
+        /// One timer for all: a program may open thousands in the lifetime of one.
+        var isTimed = false
+    }
+
     private let countMax: Int
     private let lifetime: TimeAmount
-    /// The oldest first.
-    private let entries = Mutex<[Entry]>([])
+    private let state = Mutex(State())
 
     init(_ limits: ControlLimits) {
         countMax = limits.listingsMax
@@ -37,23 +43,36 @@ final class OpenListings: Sendable {
         let id = ListingID(.random(in: 1 ... .max))
         let deadline = NIODeadline.now() + lifetime
         // What goes is let go of outside of the lock: it ends a snapshot.
-        let gone = entries.withLock { entries in
-            entries.append(Entry(id: id, open: open, deadline: deadline))
-            return entries.count > countMax ? entries.removeFirst() : nil
+        let (gone, needsTimer) = state.withLock { state in
+            state.entries.append(Entry(id: id, open: open, deadline: deadline))
+            defer { state.isTimed = true }
+            return (state.entries.count > countMax ? state.entries.removeFirst() : nil, !state.isTimed)
         }
         _ = consume gone
-        loop.scheduleTask(deadline: deadline) { [weak self] in self?.removeExpired() }
+        if needsTimer { wake(at: deadline, on: loop) }
         return id
+    }
+
+    private func wake(at deadline: NIODeadline, on loop: any EventLoop) {
+        loop.scheduleTask(deadline: deadline) { [weak self] in
+            guard let self else { return }
+            removeExpired()
+            let next = state.withLock { state in
+                state.isTimed = !state.entries.isEmpty
+                return state.entries.first?.deadline
+            }
+            if let next { wake(at: next, on: loop) }
+        }
     }
 
     /// Takes it out to be read, until `putBack` or `end`.
     func take(_ id: ListingID) throws(APIError) -> OpenListing {
         removeExpired()
-        let taken: Result<OpenListing, APIError> = entries.withLock { entries in
-            guard let index = entries.firstIndex(where: { $0.id == id }) else {
+        let taken: Result<OpenListing, APIError> = state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }) else {
                 return .failure(.cursorExpired())
             }
-            guard let open = entries[index].open.take() else { return .failure(.cursorBusy()) }
+            guard let open = state.entries[index].open.take() else { return .failure(.cursorBusy()) }
             return .success(open)
         }
         return try taken.get()
@@ -61,10 +80,10 @@ final class OpenListings: Sendable {
 
     /// It was read, and may be gone on with.
     func putBack(_ open: OpenListing, as id: ListingID) {
-        entries.withLock { entries in
-            guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
-            precondition(entries[index].open == nil, "a listing was put back twice")
-            entries[index].open = open
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
+            precondition(state.entries[index].open == nil, "a listing was put back twice")
+            state.entries[index].open = open
         }
     }
 
@@ -73,7 +92,7 @@ final class OpenListings: Sendable {
 
     func removeAll() { remove { _ in true } }
 
-    var count: Int { entries.withLock { $0.count } }
+    var count: Int { state.withLock { $0.entries.count } }
 
     private func removeExpired() {
         let now = NIODeadline.now()
@@ -81,9 +100,9 @@ final class OpenListings: Sendable {
     }
 
     private func remove(where isGone: @Sendable (Entry) -> Bool) {
-        let gone = entries.withLock { entries in
-            let gone = entries.filter(isGone)
-            entries.removeAll(where: isGone)
+        let gone = state.withLock { state in
+            let gone = state.entries.filter(isGone)
+            state.entries.removeAll(where: isGone)
             return gone
         }
         _ = consume gone

@@ -13,6 +13,7 @@ final class WatchExchange: Exchange {
     private let request: NodeRequest
     private let asEvents: Bool
     private let units: TextUnits
+    private var isFiltered: Bool { if case .watch(_, _, _, _, .some) = request { true } else { false } }
     private var idle: TimeAmount { .milliseconds(context.limits.idleMilliseconds) }
     private var asked: RequestID?
     private var isOver = false
@@ -60,7 +61,8 @@ final class WatchExchange: Exchange {
             }
             write(AnswerLine.watching(cursor: cursor, asEvent: asEvents), lines: 0)
             scheduleIdleLine(in: idle)
-        case .watchLine(let line): write(AnswerLine.watch(line, asEvent: asEvents, units), lines: 1)
+        case .watchLine(let line):
+            write(AnswerLine.watch(line, asEvent: asEvents, units, isFiltered: isFiltered), lines: 1)
         case .ended:
             close()
             writer.end()

@@ -159,6 +159,9 @@ private let others: [Verbatim] = [
     Verbatim(
         "watch", "home", "n/", "--since", "begin", "--no-follow", sends: "GET",
         "/v1/spaces/home/changes?since=begin&prefix=n%2f&follow=false"),
+    Verbatim(
+        "watch", "home", "--where", "a=1", "--no-follow", sends: "GET",
+        "/v1/spaces/home/changes?where=a%3d1&follow=false"),
 ]
 
 @Suite struct RequestTests {

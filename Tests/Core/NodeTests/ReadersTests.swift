@@ -98,7 +98,7 @@ extension Readers {
         readers.checkInvariants(whole: true)
         let gone = StreamSpaces(
             position: { _ in nil }, ring: { _ in EventRing(start: .start) }, cursor: { _ in "" },
-            nextPage: { _, _ in .end })
+            nextPage: { _, _ in .end }, replay: { _ in preconditionFailure("nothing is replayed") })
         let actions = readers.feed(gone)
         #expect(actions.count == 2 && readers.watchers.isEmpty, "\(actions)")
     }

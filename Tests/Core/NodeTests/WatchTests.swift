@@ -37,6 +37,83 @@ import Testing
         guard case .watching? = node.answers[all]?.first else { throw Unexpected() }
     }
 
+    @Test("with a filter only documents that match before or after are told, live and resumed alike")
+    func filtered() throws {
+        var node = try nodeWithSpace()
+        _ = try node.transact("notes", [set("a", [.key("n")], number(1)), set("b", [.key("n")], number(5))])
+        let filter = try Filter("n>=3")
+        func watch(_ start: WatchStart, prefix: Key = "", follow: Bool = true) -> NodeRequest {
+            .watch(.init("notes"), start: start, prefix: prefix, follow: follow, filter: filter)
+        }
+        func told(_ node: TestNode, _ id: RequestID) -> [String] {
+            lines(node, id).flatMap { line -> [String] in
+                switch line {
+                case .change(let event):
+                    return event.documents.map { document in
+                        let matches = document.matches.map {
+                            ($0.before ? "T" : "F") + ($0.after ? "T" : "F")
+                        }
+                        return "\(document.key) \(matches ?? "none") \(document.patches.count)"
+                    }
+                case .state(_, let key, _): return ["state \(key)"]
+                case .resync: return ["resync"]
+                case .idle: return ["idle"]
+                }
+            }
+        }
+        let live = node.submit(watch(.now))
+        let begin = node.submit(watch(.begin))
+        let some = node.submit(watch(.now, prefix: "c"))
+        node.commit()
+        guard case .watching(let cursor)? = node.answers[live]?.first else { throw Unexpected() }
+        _ = try node.transact("notes", [set("a", [.key("n")], number(2)), set("x", [.key("y")], number(1))])
+        // Two changes of one document in one batch.
+        for value in [4, 7] as [Int64] {
+            let write = Transaction(
+                operations: [set("a", [.key("n")], number(value)), set("b", [.key("o")], number(value))],
+                conditions: [], idempotency: nil)
+            node.submit(.transact(.init("notes"), write))
+        }
+        node.commit()
+        _ = try node.transact("notes", [set("c", [.key("n")], number(9))])
+        _ = try node.transact("notes", [OperationRequest(document: "a", path: [], verb: .delete)])
+        _ = try node.transact("notes", [set("b", [.key("n")], text("9"))])
+        _ = try node.transact("notes", [set("b", [.key("n")], text("8"))])
+        let expected = ["a FT 1", "b TT 1", "a TT 1", "b TT 1", "c FT 1", "a TF 1", "b TF 1"]
+        #expect(told(node, live) == expected)
+        #expect(told(node, begin) == ["state b"] + expected)
+        #expect(told(node, some) == ["c FT 1"])
+        let resumed = node.submit(watch(.cursor(cursor), follow: false))
+        node.commit()
+        #expect(told(node, resumed) == expected)
+        guard case .ended? = node.answers[resumed]?.last else { throw Unexpected() }
+        let fourth = try #require(changes(node, live).dropFirst(2).first)
+        let rest = node.submit(watch(.cursor(fourth.cursor), follow: false))
+        node.commit()
+        #expect(told(node, rest) == Array(expected.suffix(2)))
+    }
+
+    @Test("what does not match is looked at a page at a time")
+    func filteredPages() throws {
+        var node = try nodeWithSpace()
+        for index in 0..<300 {
+            _ = try node.transact("notes", [set(Key("k\(index + 100)"), [.key("n")], number(Int64(index)))])
+        }
+        let filter = try Filter("n=299")
+        let id = node.submit(
+            .watch(.init("notes"), start: .begin, prefix: "", follow: false, filter: filter))
+        var rounds = 0
+        while rounds < 20 {
+            node.commit()
+            if case .ended? = node.answers[id]?.last { break }
+            rounds += 1
+            node.node.handle(.watchCredit(id, lines: 1), at: node.now)
+        }
+        #expect((3..<20).contains(rounds), "\(rounds) pages")
+        let states = lines(node, id).compactMap { if case .state(_, let key, _) = $0 { key } else { nil } }
+        #expect(states == ["k399"])
+    }
+
     @Test("a cursor resumes exactly after it, also after a restart, with the same lines")
     func resume() throws {
         var node = try nodeWithSpace()
@@ -110,6 +187,7 @@ import Testing
             case .state(_, let key, _): "state \(key)"
             case .change(let event): "change \(event.documents.map(\.key.string).joined())"
             case .resync: "resync"
+            case .idle: "idle"
             }
         }
         #expect(keys == ["state a", "state b", "change c"])

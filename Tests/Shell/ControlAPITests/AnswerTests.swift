@@ -193,6 +193,13 @@ private let dotText = "00000000000000000000000000000007:9"
         #expect(
             text.hasSuffix(
                 "\"name\":\"box\"},\"timestamp\":5,\"documents\":[{\"key\":\"k\",\"patches\":[]}]}\n\n"))
+        let state = WatchLine.state(cursor: "c", key: "k", patches: [])
+        let filtered = AnswerLine.watch(state, asEvent: false, isFiltered: true)
+        #expect(
+            String(decoding: filtered, as: UTF8.self)
+                == #"{"cursor":"c","documents":[{"key":"k","patches":[],"matches":{"before":false,"after":true}}]}"#
+                + "\n")
+        #expect(AnswerLine.watch(.idle, asEvent: false) == [0x0A])
         let resync = AnswerLine.watch(.resync(cursor: "c"), asEvent: false)
         #expect(String(decoding: resync, as: UTF8.self) == "{\"resync\":true,\"cursor\":\"c\"}\n")
     }

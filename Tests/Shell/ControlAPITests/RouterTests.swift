@@ -164,11 +164,12 @@ private func documentKey(_ target: String) throws -> [UInt8] {
         #expect(page.style.values == .typed && page.style.explains)
         #expect(page.atLeast == AtLeast(version: "v9", timeoutSeconds: 5))
         guard
-            case .ask(.watch(_, let start, let watched, let follow)) = try route(
-                "GET", "/v1/spaces/s/changes?since=begin&prefix=p&follow=false"
+            case .ask(.watch(_, let start, let watched, let follow, let filter)) = try route(
+                "GET", "/v1/spaces/s/changes?since=begin&prefix=p&follow=false&where=a+exists"
             ).endpoint
         else { return #expect(Bool(false), "no watch") }
         #expect(start == .begin && watched == "p" && !follow)
+        #expect(try filter == Filter("a exists"))
     }
 
     @Test("an empty prefix or `after` means the same as none")
@@ -240,7 +241,7 @@ private func documentKey(_ target: String) throws -> [UInt8] {
         let request = try route(
             "GET", "/v1/spaces/s/changes?since=old",
             [("Accept", "text/event-stream"), ("Last-Event-ID", "new")])
-        guard case .ask(.watch(_, .cursor("new"), _, true)) = request.endpoint else {
+        guard case .ask(.watch(_, .cursor("new"), _, true, nil)) = request.endpoint else {
             return #expect(Bool(false), "\(request.endpoint)")
         }
         #expect(request.wantsEvents)

@@ -127,7 +127,7 @@ private struct FilterParser {
         } catch {
             let place = text.position + scalars(in: start..<max(start, min(error.offset, bytes.count)))
             throw FilterFault(
-                at: place, "this is no JSON value: \(error.reason.words)",
+                at: place, error.reason.words,
                 hint: #"a literal is JSON: 3, true, null, and strings in quotes: owner="ann""#)
         }
     }
@@ -150,16 +150,16 @@ extension JSONFault.Reason {
     /// Without the place, which a filter counts otherwise.
     fileprivate var words: String {
         switch self {
-        case .truncated: "it ends too early"
-        case .unexpected(_, let wanted): "expected \(wanted)"
-        case .trailing: "there is more after it"
-        case .invalidUTF8: "not UTF-8"
+        case .truncated: "a JSON value is expected, and ends too early"
+        case .unexpected(_, let wanted): "\(wanted) is expected here"
+        case .trailing: "there is more after the JSON value"
+        case .invalidUTF8: "the JSON value is not UTF-8"
         case .loneSurrogate: "half of a surrogate pair stands alone"
-        case .invalidEscape: "an escape that JSON does not have"
-        case .controlCharacter: "a control character that is not escaped"
-        case .duplicateMember(let name): "the member \"\(name)\" stands twice"
-        case .depth(let limit): "nested deeper than \(limit)"
-        case .malformedNumber: "no JSON number"
+        case .invalidEscape: "JSON does not have this escape"
+        case .controlCharacter: "a control character in a JSON string is escaped"
+        case .duplicateMember(let name): "the member \"\(name)\" stands twice in the object"
+        case .depth(let limit): "the JSON value is nested deeper than \(limit)"
+        case .malformedNumber: "this is no JSON number"
         case .numberOutOfRange(let literal): "the number \(literal) is out of range"
         }
     }

@@ -16,12 +16,12 @@ extension Node {
 
     private mutating func open(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         switch request {
-        case .watch(let reference, let start, let prefix, let follow):
+        case .watch(let reference, let start, let prefix, let follow, let filter):
             let index = try handle(of: reference)
             // Again: others of the same batch may have taken the last places.
             try readers.needRoomForWatcher()
             try reading(in: index) { node throws(StoreFailure) in
-                try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow)
+                try node.openWatch(id, in: index, start: start, prefix: prefix, follow: follow, filter)
             }
         case .export(let reference, let view, let prefix):
             let index = try handle(of: reference)

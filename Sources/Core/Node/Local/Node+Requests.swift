@@ -46,8 +46,7 @@ extension Node {
         case .listDocuments, .readDocument: try read(id, request, at: now)
         case .transact(let reference, let transaction):
             try transact(id, in: try handle(of: reference), transaction, at: now)
-        case .watch(let reference, let start, let prefix, let follow):
-            try watch(id, in: try handle(of: reference), start: start, prefix: prefix, follow: follow)
+        case .watch(let reference, _, _, _, _): try watch(id, in: try handle(of: reference), request)
         case .export(let reference, _, _), .conflicts(let reference, _), .log(let reference, _, _),
             .list(let reference, _):
             _ = try handle(of: reference)

@@ -77,6 +77,7 @@ extension WatchLine {
         case .state(_, let key, let patches):
             [ChangeEvent.DocumentPatches(key: key, patches: patches)].estimatedBytes
         case .resync: 128
+        case .idle: 1
         }
     }
 }

@@ -13,6 +13,8 @@ struct StreamSpaces {
     let cursor: (SpaceID) -> String
     /// The next page of a stream's past.
     let nextPage: (inout any LineSource, SpaceID) throws(StoreFailure) -> LinePage
+    /// The lines of a stream with a filter from its position up to the last commit.
+    let replay: (Watcher) throws(StoreFailure) -> any LineSource
 }
 
 extension Readers {
@@ -50,7 +52,14 @@ extension Watcher {
     ) {
         feedFromBacklog(spaces, &counters, &actions)
         guard window > 0, backlog.isEmpty, past == nil else { return }
-        if follow && !needsResync { feedFromRing(spaces.ring(space), &counters, &actions) }
+        if follow && !needsResync {
+            if filter == nil {
+                feedFromRing(spaces.ring(space), &counters, &actions)
+            } else if self.position != position {
+                beginReplay(up: position, spaces, &actions)
+                feedFromBacklog(spaces, &counters, &actions)
+            }
+        }
         if needsResync {
             needsResync = false
             self.position = position
@@ -75,6 +84,29 @@ extension Watcher {
             }
         }
         while window > 0, let line = backlog.popLast() { send(line, &counters, &actions) }
+    }
+
+    /// A stream with a filter: what was committed since its position is told from the log, if any of it
+    /// touched documents with its prefix.
+    private mutating func beginReplay(
+        up position: CommitPosition, _ spaces: StreamSpaces, _ actions: inout [ReaderAction]
+    ) {
+        let events = spaces.ring(space).events(after: self.position, limit: NodeLimits.ringEventsMax)
+        // A rebuild is not in the log.
+        guard let events, !events.contains(where: { $0.event.cause != nil }) else {
+            needsResync = true
+            return
+        }
+        let prefix = prefix
+        let isTouched = events.contains { $0.event.documents.contains { $0.key.hasPrefix(prefix) } }
+        do throws(StoreFailure) {
+            if isTouched { past = try spaces.replay(self) }
+            self.position = position
+        } catch {
+            let message = "a change stream could not read on (\(error)); it was told to read again"
+            actions.append(.log(.warning, code: "state-cut", message: message))
+            needsResync = true
+        }
     }
 
     private mutating func feedFromRing(

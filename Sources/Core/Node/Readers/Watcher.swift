@@ -3,6 +3,7 @@
 
 import Bytes
 import Causality
+import Documents
 
 /// One open change stream.
 struct Watcher: Sendable {
@@ -10,6 +11,9 @@ struct Watcher: Sendable {
     let space: SpaceID
     let prefix: Key
     let follow: Bool
+    /// What it tells of is made from the log then, not taken from the ring: events do not say what a document
+    /// was before.
+    let filter: Filter?
     /// Everything up to here was sent, filtered out, or is in `backlog`.
     var position: CommitPosition
     /// Lines of the past (a resumed cursor, a page of the state), oldest last; sent before those of the ring.
@@ -34,11 +38,15 @@ struct Watcher: Sendable {
         self.position != position || !backlog.isEmpty || past != nil || needsResync
     }
 
-    init(request: RequestID, space: SpaceID, prefix: Key, follow: Bool, position: CommitPosition) {
+    init(
+        request: RequestID, space: SpaceID, prefix: Key, follow: Bool, filter: Filter? = nil,
+        position: CommitPosition
+    ) {
         self.request = request
         self.space = space
         self.prefix = prefix
         self.follow = follow
+        self.filter = filter
         self.position = position
     }
 

@@ -20,12 +20,15 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
     }
 
     private static var linesMax: Int { 256 }
+    /// Changes of one page of a stream with a filter: most may give no line.
+    private static var filteredMax: Int { 64 }
     private static var bytesMax: Int { 256 << 10 }
 
     private let store: Reader
     private let space: SpaceID
     private let storeName: UInt64
     private let prefix: Key
+    private let filter: Filter?
     /// Every change up to here was told, or had nothing to tell.
     private var position: CommitPosition
     private var records: ArraySlice<CommitRecord> = []
@@ -38,20 +41,26 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
     /// Changes of before `position` that may still be replayed to make documents.
     private var budget = NodeLimits.replayChangesMax
 
-    init(store: Reader, space: SpaceID, storeName: UInt64, prefix: Key, after position: CommitPosition) {
+    init(
+        store: Reader, space: SpaceID, storeName: UInt64, prefix: Key, filter: Filter?,
+        after position: CommitPosition
+    ) {
         self.store = store
         self.space = space
         self.storeName = storeName
         self.prefix = prefix
+        self.filter = filter
         self.position = position
         logs = LogReader(space: space)
     }
 
     mutating func next(in space: Space) throws(StoreFailure) -> LinePage {
         var lines: [WatchLine] = []
-        var bytes = 0
-        while !isLost, bytes < Self.bytesMax, lines.count < Self.linesMax {
+        var (bytes, count) = (0, 0)
+        let countMax = filter == nil ? Int.max : Self.filteredMax
+        while !isLost, bytes < Self.bytesMax, lines.count < Self.linesMax, count < countMax {
             guard let record = try nextRecord() else { break }
+            count += 1
             if record.status != .void, let line = try line(of: record, in: space) {
                 bytes += line.estimatedBytes
                 lines.append(line)
@@ -60,7 +69,8 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
         }
         let isLast = isLastPage && records.isEmpty && !isLost
         if !lines.isEmpty { return .lines(lines, isLast: isLast) }
-        return isLost ? .lost : .end
+        if isLost { return .lost }
+        return isLast || count < countMax ? .end : .lines([.idle], isLast: false)
     }
 
     mutating func trim(to bytes: Int) {
@@ -94,12 +104,19 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
                 replayed.document.markIncomplete()
             } else {
                 let (operations, stamps) = change.operations(touching: key)
-                made.add(replayed.document.apply(operations, stamps: stamps), to: replayed.document)
+                let before = filter?.matches(replayed.document) ?? false
+                let patches = replayed.document.apply(operations, stamps: stamps)
+                let matches = filter.map {
+                    FilterMatches(before: before, after: $0.matches(replayed.document))
+                }
+                if matches.map({ $0.before || $0.after }) ?? true {
+                    made.add(patches, to: replayed.document, matches)
+                }
                 replayed.storedBytes += operations.reduce(0) { $0 + $1.estimatedBytes }
             }
             keep(replayed, key)
         }
-        let isTold = prefix.utf8Count == 0 && record.status == .executed && !touched.isEmpty
+        let isTold = prefix.utf8Count == 0 && filter == nil && record.status == .executed && !touched.isEmpty
         guard isTold || !made.isEmpty else { return nil }
         let author = space.author(of: change.replica) ?? DeviceID(publicKey: .zero)
         return .change(

@@ -16,6 +16,7 @@ struct StateLines<Reader: StoreReading & Sendable>: LineSource {
     private let store: Reader
     private let space: SpaceID
     private let prefix: Key
+    private let filter: Filter?
     private let cursor: Cursor
     private var logs: LogReader
     private var after: Key?
@@ -23,10 +24,11 @@ struct StateLines<Reader: StoreReading & Sendable>: LineSource {
     /// Made, and not known yet to be the last.
     private var held: (key: Key, patches: [Patch])?
 
-    init(store: Reader, space: SpaceID, prefix: Key, cursor: Cursor) {
+    init(store: Reader, space: SpaceID, prefix: Key, filter: Filter?, cursor: Cursor) {
         self.store = store
         self.space = space
         self.prefix = prefix
+        self.filter = filter
         self.cursor = cursor
         logs = LogReader(space: space)
     }
@@ -34,7 +36,11 @@ struct StateLines<Reader: StoreReading & Sendable>: LineSource {
     /// Only the last line's cursor can be gone on from: who read less has not seen the whole state.
     mutating func next(in space: Space) throws(StoreFailure) -> LinePage {
         var lines: [WatchLine] = []
-        while lines.isEmpty, !isOver { try readPage(&lines) }
+        while lines.isEmpty, !isOver {
+            try readPage(&lines)
+            // What does not match is looked at a page at a time too, and others get their turn between.
+            if filter != nil, lines.isEmpty, !isOver { return .lines([.idle], isLast: false) }
+        }
         if isOver, let last = held {
             held = nil
             lines.append(.state(cursor: cursor.text, key: last.key, patches: last.patches))
@@ -51,7 +57,9 @@ struct StateLines<Reader: StoreReading & Sendable>: LineSource {
         for record in page {
             after = record.key
             let document = try SpaceDocuments.load(record.key, of: space, from: store, with: &logs).document
-            guard case .object(let members)? = document.plain else { continue }
+            guard filter?.matches(document) ?? true, case .object(let members)? = document.plain else {
+                continue
+            }
             if let held {
                 let line = WatchLine.state(cursor: cursor.textWithin, key: held.key, patches: held.patches)
                 bytes += line.estimatedBytes

@@ -190,9 +190,9 @@ struct SpaceDocuments: Sendable {
 extension [ChangeEvent.DocumentPatches] {
     /// Adds what a change did to a document, as it is now. A document that was absent and still is does not
     /// appear: an empty list of patches says that it exists (API.md).
-    mutating func add(_ patches: [Patch], to document: Document) {
+    mutating func add(_ patches: [Patch], to document: Document, _ matches: FilterMatches? = nil) {
         if patches.isEmpty && !document.isVisible { return }
-        append(ChangeEvent.DocumentPatches(key: document.key, patches: patches))
+        append(ChangeEvent.DocumentPatches(key: document.key, patches: patches, matches: matches))
     }
 }
 

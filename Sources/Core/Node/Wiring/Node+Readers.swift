@@ -44,22 +44,21 @@ extension Node {
 
     // MARK: Requests
 
-    mutating func watch(_ id: RequestID, in index: SpaceHandle, start: WatchStart, prefix: Key, follow: Bool)
-        throws(NodeError)
-    {
+    mutating func watch(_ id: RequestID, in index: SpaceHandle, _ request: NodeRequest) throws(NodeError) {
         try need(.reader, in: index)
         try readers.needRoomForWatcher()
-        let reference = SpaceReference(spaces[index].id.description)
-        batch.later(id, .watch(reference, start: start, prefix: prefix, follow: follow))
+        batch.later(id, request.naming(SpaceReference(spaces[index].id.description)))
     }
 
     /// After the commit: registers the stream and sends what it starts with.
     mutating func openWatch(
-        _ id: RequestID, in index: SpaceHandle, start: WatchStart, prefix: Key, follow: Bool
+        _ id: RequestID, in index: SpaceHandle, start: WatchStart, prefix: Key, follow: Bool,
+        _ filter: Filter?
     ) throws(StoreFailure) {
         let position = spaces[index].position
         var watcher = Watcher(
-            request: id, space: spaces[index].id, prefix: prefix, follow: follow, position: position)
+            request: id, space: spaces[index].id, prefix: prefix, follow: follow, filter: filter,
+            position: position)
         let present = Cursor(store: epochs.current, space: watcher.space, position: position)
         // What a program may go on from when it has read this line and no other.
         var first = present.text
@@ -67,7 +66,8 @@ extension Node {
         case .now: break
         case .begin:
             watcher.past = StateLines(
-                store: try store.reader(), space: watcher.space, prefix: prefix, cursor: present)
+                store: try store.reader(), space: watcher.space, prefix: prefix, filter: filter,
+                cursor: present)
             try watcher.readPast { source throws(StoreFailure) in try source.next(in: spaces[index]) }
             if !watcher.backlog.isEmpty { first = present.textWithin }
         case .cursor(let text):
@@ -76,8 +76,7 @@ extension Node {
                 if from < position {
                     watcher.past = ReplayLines(
                         store: try store.reader(), space: watcher.space, storeName: epochs.current,
-                        prefix: prefix,
-                        after: from)
+                        prefix: prefix, filter: filter, after: from)
                     try watcher.readPast { source throws(StoreFailure) in try source.next(in: spaces[index]) }
                 }
             } else {
@@ -178,7 +177,7 @@ extension Node {
     }
 
     private mutating func feedActions() -> [ReaderAction] {
-        let (spaces, epoch) = (spaces, epochs.current)
+        let (spaces, epoch, store) = (spaces, epochs.current, store)
         func handle(_ id: SpaceID) -> SpaceHandle {
             guard let handle = spaces.handle(of: id) else {
                 preconditionFailure("a stream of space \(id), which is not here")
@@ -192,6 +191,11 @@ extension Node {
                 cursor: { id in
                     Cursor(store: epoch, space: id, position: spaces[handle(id)].position).text
                 },
-                nextPage: { source, id throws(StoreFailure) in try source.next(in: spaces[handle(id)]) }))
+                nextPage: { source, id throws(StoreFailure) in try source.next(in: spaces[handle(id)]) },
+                replay: { watcher throws(StoreFailure) in
+                    ReplayLines(
+                        store: try store.reader(), space: watcher.space, storeName: epoch,
+                        prefix: watcher.prefix, filter: watcher.filter, after: watcher.position)
+                }))
     }
 }

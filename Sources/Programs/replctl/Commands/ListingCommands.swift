@@ -30,8 +30,8 @@ struct FindCommand: Verb {
         commandName: "find", abstract: "List the documents in which something stands.",
         discussion: """
             WHERE compares a PATH with a JSON value; all that are given must hold:
-              done=false   qty>=3   owner!=null   'title~"milk"' (contains)   'tags has "work"'
-              'due exists'   'due missing'
+              done=false   qty>=3   owner!=null   'due exists'   'due missing'
+              'title~"milk"' (contains)   'tags has "work"'
             = compares type and value: 1 is no "1", and a string stands in quotes. != holds where the path \
             exists and = does not. < <= > >= hold within numbers and within strings. ~ minds case. has looks \
             into sets, ordered sets and lists. The argument without an operator is the PREFIX of the keys.
@@ -42,7 +42,10 @@ struct FindCommand: Verb {
               replctl find household 'tags has "work"' --explain
             """)
     @Argument(help: "Name or id.") var space: String
-    @Argument(help: "What the keys begin with, and what has to hold.") var terms: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "What has to hold; without an operator: what the keys begin with.", valueName: "where"))
+    var terms: [String]
     @OptionGroup var listing: ListingOptions
     @OptionGroup var wait: AtLeastOptions
     @OptionGroup var common: DaemonOptions

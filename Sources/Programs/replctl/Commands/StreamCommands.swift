@@ -10,14 +10,18 @@ struct WatchCommand: Verb {
         commandName: "watch", abstract: "Print changes as they are committed, of this device and of others.",
         discussion: """
             Without --since it starts now. --since begin gives the current state first; --since CURSOR goes \
-            on exactly after it (a cursor stands in each line of --json).
+            on exactly after it (a cursor stands in each line of --json). With --where only \
+            documents that match before or after a change: + begins to match, - does not match any more. \
+            Comparisons are those of replctl find, joined by and.
             Examples:
               replctl watch household note/
+              replctl watch household --where 'done=false and qty>=3'
               replctl watch household --since begin --json
             """)
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "What the keys begin with.") var prefix: String?
     @Option(help: "begin, or a cursor.") var since: String?
+    @Option(name: .customLong("where"), help: "Only documents that match.") var filter: String?
     @Flag(inversion: .prefixedNo, help: "Stay for what comes, or end after what is held.") var follow = true
     @Flag(name: .customLong("utf16"), help: "Splices of texts count UTF-16 units.") var countsUTF16 = false
     @OptionGroup var common: DaemonOptions
@@ -26,9 +30,13 @@ struct WatchCommand: Verb {
         let request = ClientRequest(
             "GET", ["spaces", space, "changes"],
             query: [
-                ("since", since), ("prefix", prefix), ("follow", follow ? nil : "false"),
+                ("since", since), ("prefix", prefix), ("where", filter), ("follow", follow ? nil : "false"),
                 ("units", countsUTF16 ? "utf16" : nil),
             ])
+        try await FilterTerms.pointing(at: filter ?? "") { try await print(request) }
+    }
+
+    private func print(_ request: ClientRequest) async throws {
         let cursor = try await common.client.stream(request) { stream in
             var cursor: String?
             // An empty line is a sign of life.

@@ -17,12 +17,22 @@ enum PatchText {
         if let cause = value.string("cause") { origin += "(rebuilt: \(Printable.line(cause)))  " }
         var lines: [String] = []
         for document in value.list("documents") {
-            let place = origin + Printable.line(document.cell("key")) + "  "
+            let place = origin + mark(document["matches"]) + Printable.line(document.cell("key")) + "  "
             let patches = document.list("patches")
             if patches.isEmpty { lines.append(place + "{}") }
             for patch in patches { lines.append(place + text(patch)) }
         }
         return lines
+    }
+
+    /// Of a filtered stream: whether the document begins or ceases to match.
+    private static func mark(_ matches: PlainValue?) -> String {
+        guard let matches else { return "" }
+        switch (matches.bool("before"), matches.bool("after")) {
+        case (false?, true?): return "+ "
+        case (true?, false?): return "- "
+        default: return "  "
+        }
     }
 
     private static func text(_ patch: PlainValue) -> String {

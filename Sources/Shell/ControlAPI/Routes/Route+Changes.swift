@@ -15,8 +15,9 @@ extension Route {
             .watchChanges, "GET", "/v1/spaces/{space}/changes", .read, tag: .changes,
             "The change stream.",
             "The head is flushed when the watcher is registered: every commit after it is seen. The first "
-                + "line is the cursor. An empty line (a comment of an event stream) every 15 s when idle.",
-            parameters: [.since, .prefix, .follow, .units],
+                + "line is the cursor. An empty line (a comment of an event stream) every 15 s when idle. "
+                + "With `where` only documents that match before or after a change are told, with which.",
+            parameters: [.since, .prefix, .filter, .follow, .units],
             answer: .of(
                 [
                     RouteContent(

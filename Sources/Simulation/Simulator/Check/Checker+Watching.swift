@@ -62,7 +62,7 @@ extension Checker {
         }
         defer { views[index].watch.startsSinceCursor = 0 }
         switch line {
-        case .resync: break
+        case .resync, .idle: break
         case .state(let cursor, let key, let patches):
             views[index].watch.cursor = cursor
             try apply(patches, to: key, at: index)

@@ -28,7 +28,11 @@ extension OpenAPIDocument {
         "DocumentPatches":{
          "type":"object","description":"What became of one document.",
          "properties":{
-          "key":{"type":"string"},"patches":{"type":"array","items":{"$ref":"#/components/schemas/Patch"}}},
+          "key":{"type":"string"},"patches":{"type":"array","items":{"$ref":"#/components/schemas/Patch"}},
+          "matches":{
+           "type":"object","description":"Whether it matched `where` before the change, and does after.",
+           "properties":{"before":{"type":"boolean"},"after":{"type":"boolean"}},
+           "required":["before","after"]}},
          "required":["key","patches"]},
         "Patch":{
          "description":"An edit of the plain value.",
