@@ -38,7 +38,7 @@ struct MoveDocumentCommand: Verb {
 struct CopyArguments: ParsableArguments {
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "The document's key.") var key: String
-    @Argument(help: "The other key.") var newKey: String
+    @Argument(help: ArgumentHelp("The other key.", valueName: "destination")) var newKey: String
     @Flag(help: "Replace a document that is there already; mv: give conflicts up.") var force = false
 }
 
