@@ -99,6 +99,7 @@ struct CommandFailure: Error, Equatable {
         "no-such-invite": "see: replctl space invites SPACE",
         "no-such-change": "see: replctl log SPACE",
         "already-member": "see: replctl spaces",
+        "no-such-candidate": "see the numbers with: replctl conflicts SPACE KEY",
         "last-copy": "invite another device and let it catch up (replctl space invite SPACE), or keep a copy "
             + "(replctl export SPACE, replctl backup FILE); --force leaves all the same",
         "last-admin": "invite another one first: replctl space invite SPACE --role admin; --force leaves all "

@@ -147,12 +147,12 @@ private func refusal(_ code: String, _ details: String = "") -> String {
         try await FakeDaemon.serving({ $0.method == "GET" ? .whole(200, Self.contested) : written }) {
             daemon in
             let copied = try await replctl(["cp", "s", "a", "b", "--socket", daemon.socket])
-            #expect(copied.code == .ok && copied.error.contains("1 conflict stay with the old document"))
+            #expect(copied.code == .ok && copied.error.contains("still with the old document: 1 conflict"))
             let moved = try await replctl(["mv", "s", "a", "b", "--socket", daemon.socket])
             #expect(moved.code == .refused && moved.error.contains("replctl conflicts s a"))
             let forced = try await replctl(["mv", "--force", "s", "a", "b", "--socket", daemon.socket])
             #expect(
-                forced.code == .ok && forced.error.contains("1 conflict of the old document were given up"))
+                forced.code == .ok && forced.error.contains("given up with the old document: 1 conflict"))
         }
     }
 

@@ -98,8 +98,8 @@ extension Verb {
         if lost > 0 {
             console.complain(
                 isMove
-                    ? "note: \(LostValues.text(lost)) of the old document were given up"
-                    : "note: \(LostValues.text(lost)) stay with the old document")
+                    ? "note: given up with the old document: \(LostValues.text(lost))"
+                    : "note: not copied, and still with the old document: \(LostValues.text(lost))")
         }
         let old = console.safe(copying.key)
         console.complain(

@@ -187,6 +187,47 @@ private let conversions = [
             place(path, .increment(by: 1)) == KindPlace(document: key, path: path, isConvertible: false))
     }
 
+    /// What somebody writes into one place, or makes of it.
+    private static func drawn(_ random: inout SeededGenerator, _ number: Int) -> OperationRequest.Verb {
+        let word = PlainValue.scalar(.string(Key("w\(number)")))
+        switch Int.random(in: 0...11, using: &random) {
+        case 0: return .set(word)
+        case 1: return .set(.scalar(.integer(Int64(number))))
+        case 2: return .set([word])
+        case 3: return .convert(.text)
+        case 4: return .convert(.counter)
+        case 5: return .convert(.set)
+        case 6: return .convert(.list)
+        case 7: return .convert(.orderedSet)
+        case 8: return .splice(index: 0, delete: 0, insert: "s")
+        case 9: return .add(.integer(Int64(number)))
+        case 10: return .insert(.index(0), [word])
+        default: return .increment(by: 1)
+        }
+    }
+
+    @Test(
+        "conversions and writes of one place, in any order, end as the definition says",
+        arguments: 0..<150 as Range<UInt64>)
+    func storm(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var replicas = (1...3 as ClosedRange<UInt64>).map { SimulatedReplica($0) }
+        var changes: [TestChange] = []
+        for number in 0..<24 {
+            let index = Int.random(in: 0..<replicas.count, using: &random)
+            replicas[index].clock = UInt64.random(in: 1...2_000, using: &random)
+            if Int.random(in: 0...3, using: &random) == 0 { replicas[index].execute(all: changes) }
+            let verb = Self.drawn(&random, number)
+            if let change = replicas[index].author([(Self.path, verb)]) { changes.append(change) }
+        }
+        exchange(&replicas, changes)
+        let model = ModelDocument(of: changes)
+        #expect(model.typed == replicas[0].document.typed, "seed \(seed)")
+        #expect(model.plain == replicas[0].plain, "seed \(seed)")
+        let whole = DeliveryOrders.drawn(of: changes, using: &random)
+        expectEqual(replicas[0], try replay(whole, reopening: [7, 15]), "seed \(seed)")
+    }
+
     @Test("a place is converted again and again, until its generations end")
     func manyTimes() throws {
         var a = SimulatedReplica(1)
