@@ -113,6 +113,10 @@ install-files:
 	$(PROGRAMS)/replctl completion bash > $(SHARE)/bash-completion/completions/replctl
 	$(PROGRAMS)/replctl completion zsh > $(ZSH)/_replctl
 	$(PROGRAMS)/replctl completion fish > $(SHARE)/fish/vendor_completions.d/replctl.fish
+	install -d $(SHARE)/repld
+	install -m 0644 Config/prometheus/repld.rules.yml $(SHARE)/repld/repld.rules.yml
+	install -m 0644 Config/grafana/repld.json $(SHARE)/repld/grafana.json
+	install -m 0755 Config/prometheus/repld-textfile $(SHARE)/repld/repld-textfile
 	$(PROGRAMS)/repld --experimental-dump-help | $(PROGRAMS)/replctl __manual repld > $(SHARE)/man/man8/repld.8
 	$(PROGRAMS)/replctl --experimental-dump-help | $(PROGRAMS)/replctl __manual replctl > $(SHARE)/man/man1/replctl.1
 	$(PROGRAMS)/replsim --experimental-dump-help | $(PROGRAMS)/replctl __manual replsim > $(SHARE)/man/man1/replsim.1
