@@ -101,12 +101,13 @@ enum CompletionSource {
         switch argument.valueName.lowercased() {
         case "space": return .spaces
         case "key" where isOption: return .nothing
-        case "key", "document", "from", "to", "source", "target", "destination":
+        case "after": return verb == "log" ? .nothing : .keys
+        case "key", "new-key", "document", "from", "to", "source", "target", "destination":
             // `mv SPACE KEY KEY`, and `move SPACE KEY PATH FROM TO`.
             return verb == "move" && argument.valueName != "key" ? .nothing : .keys
         case "prefix": return .keys
         case "path", "order": return .paths
-        case "assignments", "path=value": return .assignments
+        case "assignments", "path=value", "terms": return .assignments
         case "member", "members", "device", "peer": return .members
         case "id" where verb == "revoke": return .invites
         case "name" where verb == "drop": return .indexes

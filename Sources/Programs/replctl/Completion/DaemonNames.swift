@@ -5,8 +5,8 @@ import JSON
 import ReplClient
 
 struct DaemonNames {
-    /// How long who pressed Tab waits for a daemon that is busy.
-    static let timeoutSeconds: Int64 = 2
+    /// How long who pressed Tab waits for a daemon that is busy. A test on a busy machine has time.
+    @TaskLocal static var timeoutSeconds: Int64 = 2
     /// More keys than this are shown by what they begin with, up to the next slash.
     static let keysMax = 100
 
@@ -78,10 +78,19 @@ struct DaemonNames {
         return groups
     }
 
-    /// Places in the document of the line, one step further than what was typed.
+    /// Places in the document of the line, one step further than what was typed. Where the line is about
+    /// many documents, the first of them stands for all.
     func paths(ending: String) async -> [Candidate] {
-        guard let space = line.values["space"], let key = line.values["key"] else { return [] }
-        guard let document = await ask(["spaces", space, "documents", key])?["value"] else { return [] }
+        guard let space = line.values["space"] else { return [] }
+        var key = line.values["key"]
+        if key == nil {
+            let first = await ask(
+                ["spaces", space, "documents"], [("prefix", line.values["--prefix"]), ("limit", "1")])
+            key = first?.list("documents").first?.string("key")
+        }
+        guard let key, let document = await ask(["spaces", space, "documents", key])?["value"] else {
+            return []
+        }
         let typed = line.current
         // The last dot that is no part of a key.
         var cut = typed.startIndex
