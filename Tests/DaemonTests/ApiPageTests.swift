@@ -19,7 +19,7 @@ extension DaemonTests {
         private func call(_ command: String) -> (method: String, path: Substring)? {
             guard let url = command.firstMatch(of: /http:\/\/repld(\/v1\/[^\s?'"]*)/) else { return nil }
             if let method = command.firstMatch(of: /-X ([A-Z]+)/) { return (String(method.1), url.1) }
-            let hasBody = command.contains("--json ") || command.contains("--data")
+            let hasBody = command.contains("--json ") || command.contains("--data-binary")
             return (hasBody ? "POST" : "GET", url.1)
         }
 
