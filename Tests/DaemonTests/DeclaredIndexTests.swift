@@ -148,6 +148,23 @@ extension DaemonTests {
             }
         }
 
+        @Test("what an earlier release wrote is indexed", arguments: KeptStateTests.kept)
+        func kept(kept: KeptState) throws {
+            try DaemonWorld.run { world in
+                let api = try kept.daemon(in: world).start().api
+                for space in KeptState.spaces {
+                    let all = try api.json("/v1/spaces/\(space)/documents")["documents"].array
+                    _ = try api.put("/v1/spaces/\(space)/indexes/titles", #"{"path":["title"]}"#)
+                    #expect(try api.builtIndex(space, "titles") == Int64(all.count))
+                    let target = "/v1/spaces/\(space)/documents?order=title&explain=true"
+                    let ordered = try api.json(target)
+                    #expect(ordered["explain"]["index"] == "titles" && !all.isEmpty)
+                    let keys = Set(ordered["documents"].array.compactMap { $0["key"].string })
+                    #expect(keys == Set(all.compactMap { $0["key"].string }))
+                }
+            }
+        }
+
         @Test("replctl adds, lists and drops them")
         func person() throws {
             try DaemonWorld.run { world in
