@@ -232,7 +232,7 @@ import Wire
         }
         world.run(milliseconds: 12_000)
         let expired = refusal(world.join(2, third))
-        #expect(expired == "inviteExpired")
+        #expect(expired.hasPrefix("inviteExpired"))
         // Mistyped, and nobody there.
         let fourth = world.invite(0, "notes") ?? ""
         let mistyped = refusal(world.join(2, String(fourth.dropLast(2)) + "aa"))

@@ -35,8 +35,8 @@ extension Node {
             effects.append(
                 .log(
                     .notice, code: "writes-moved",
-                    message: "\(count) transactions are made in a new log, because the "
-                        + "one that they were meant for goes on elsewhere"))
+                    message: "\(counted(count, "transaction")) went to a new log, because the "
+                        + "one before goes on elsewhere"))
         } else {
             effects.append(
                 .log(
@@ -89,17 +89,23 @@ extension Node {
         }
     }
 
-    mutating func recordDiskFree(_ bytes: UInt64, at now: Instant) {
-        let wasLow = diskFree < NodeLimits.diskFloorBytes
+    /// Local writes stop below it.
+    var diskFloorBytes: UInt64 { configuration.settings.diskFloor.bytes(of: diskTotal) }
+
+    mutating func recordDiskFree(_ bytes: UInt64, of total: UInt64, at now: Instant) {
+        let wasLow = isDiskLow
         if bytes > diskFree { links.pause.end() }
-        diskFree = bytes
-        let isLow = bytes < NodeLimits.diskFloorBytes
-        if isLow && !wasLow {
+        (diskFree, diskTotal) = (bytes, total)
+        isDiskLow = bytes < diskFloorBytes
+        if isDiskLow && !wasLow {
             raise(
                 Alarm(
-                    code: "disk-low", message: "\(bytes >> 20) MiB are free; local writes stop below 256 MiB",
-                    hint: "free space on the file system of the state directory", since: now.wall))
-        } else if wasLow && !isLow {
+                    code: "disk-low",
+                    message: "\(DiskFloor.text(bytes)) are free; local writes stop below "
+                        + DiskFloor.text(diskFloorBytes),
+                    hint: "free space on the file system of the state directory, or lower disk-floor",
+                    since: now.wall))
+        } else if wasLow && !isDiskLow {
             resolveAlarm(code: "disk-low")
         }
     }

@@ -47,6 +47,7 @@ extension Node {
         reachability.checkInvariants(whole: whole)
         readers.checkInvariants(whole: whole)
         pings.checkInvariants(whole: whole)
+        copies.checkInvariants(whole: whole)
         catchUps.checkInvariants(whole: whole)
     }
 
@@ -59,5 +60,5 @@ extension Node {
     public var openConnections: Int { links.connections.count }
     public var raisedAlarms: [Alarm] { allAlarms }
     /// Counters of the node, as `metrics` shows them.
-    public func metricsText(at now: Instant) -> String { metrics(at: now) }
+    public mutating func metricsText(at now: Instant) -> String { metrics(at: now) }
 }

@@ -35,6 +35,8 @@ public struct Node<Store: ChangeStore> {
     /// Of no space; each stays until it is resolved. Those of a space are its own.
     var alarms = AlarmList()
     var diskFree: UInt64 = .max
+    var diskTotal: UInt64 = .max
+    var isDiskLow = false
     /// Monotonic milliseconds of the next sweep of expired idempotency keys.
     var nextSweep: UInt64 = 0
     /// When it was swept last; the start of the node before that.
@@ -50,6 +52,8 @@ public struct Node<Store: ChangeStore> {
     var joins = JoinAttempts()
     /// Signs of life that programs asked for.
     var pings = Pings()
+    /// Devices that were seen to run twice.
+    var copies = CopySightings()
     /// How fast this node catches up.
     var catchUps = CatchUps()
     /// Connections, and what waits.
@@ -129,7 +133,8 @@ public struct Node<Store: ChangeStore> {
             tickIndexes(at: now)
             tickForks(at: now)
             tickLinks(at: now)
-        case .diskFree(let bytes): recordDiskFree(bytes, at: now)
+            tickCopies(at: now)
+        case .diskFree(let bytes, let total): recordDiskFree(bytes, of: total, at: now)
         case .settings(let settings): apply(settings, at: now)
         case .stopping: stopLinks(at: now)
         }
@@ -192,6 +197,7 @@ public struct Node<Store: ChangeStore> {
     public var deadline: UInt64? {
         var next: UInt64? = nextSweep
         if let moment = readers.deadline { next = min(next ?? .max, moment) }
+        if let moment = copies.deadline { next = min(next ?? .max, moment) }
         if let moment = pings.deadline { next = min(next ?? .max, moment) }
         if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }
         if let moment = indexPace.deadline { next = min(next ?? .max, moment) }

@@ -257,11 +257,14 @@ public struct StatusReport: Sendable {
     public let discovery: DiscoveryReport
     /// Over all spaces.
     public let sync: SyncReport
+    /// Nil before it is known.
+    public let disk: DiskReport?
 
     public init(
         device: DeviceID, name: String, version: String, instance: String, spaces: [SpaceReport], links: Int,
         listening: [String], clockOffsetMilliseconds: Int64?, wallMilliseconds: UInt64, alarms: [Alarm],
-        discovery: DiscoveryReport = DiscoveryReport(), sync: SyncReport = SyncReport()
+        discovery: DiscoveryReport = DiscoveryReport(), sync: SyncReport = SyncReport(),
+        disk: DiskReport? = nil
     ) {
         self.device = device
         self.name = name
@@ -275,5 +278,17 @@ public struct StatusReport: Sendable {
         self.alarms = alarms
         self.discovery = discovery
         self.sync = sync
+        self.disk = disk
+    }
+}
+
+/// Bytes of the store's file system: what is free, and below what local writes stop.
+public struct DiskReport: Hashable, Sendable {
+    public let free: UInt64
+    public let floor: UInt64
+
+    public init(free: UInt64, floor: UInt64) {
+        self.free = free
+        self.floor = floor
     }
 }

@@ -36,6 +36,8 @@ public enum NodeError: Error, Sendable {
     case invalidName(String)
     /// 409 `last-copy`, `last-admin` or `others-behind`: leaving would lose something.
     case leaveRefused(space: String, LeaveRefusal)
+    /// 403 `not-member`: a space of this node whose roster does not list this device; its name here.
+    case notMember(String)
     /// 403 `no-right`.
     case noRight(have: Role, need: Role)
     /// Status by the `AuthorError`; `operation` is its index in the transaction.
@@ -56,8 +58,8 @@ public enum NodeError: Error, Sendable {
     case tooMany(what: String, limit: Int)
     /// A token that is no token, or of another version: 422 `invalid-token`; which part is wrong.
     case tokenInvalid(String)
-    /// 410 `invite-expired`.
-    case inviteExpired
+    /// 410 `invite-expired`. Seconds since 1970: when, and what this node's clock says.
+    case inviteExpired(at: UInt64, now: UInt64)
     /// 410 `invite-spent`.
     case inviteSpent
     /// 410 `invite-burned`: somebody made five wrong proofs for it.

@@ -27,7 +27,7 @@ public enum NodeLimits {
     /// Documents that one batch may have changed and not written: over it they go into the open
     /// transaction, so that a newcomer that takes in a million documents at once holds few of them.
     public static let dirtyDocumentsMax = 4_096
-    /// Local writes stop below this much free disk.
+    /// Local writes stop below this much free disk, or 5 % of it, unless `disk-floor` says otherwise.
     public static let diskFloorBytes: UInt64 = 256 << 20
     /// After a batch was lost, what an older version skipped is not executed again before this.
     public static let upgradeRetryMilliseconds: UInt64 = 300_000

@@ -26,6 +26,8 @@ public struct NodeSettings: Sendable, Equatable {
     public static let activeLinksStandard = 6
     /// The file of the device key while others could read it: an alarm as long as it is there.
     public var exposedKey: String?
+    /// Local writes stop below so much free disk.
+    public var diskFloor = DiskFloor.standard
 
     public init(
         deviceName: String, staticPeers: [String], advertise: [String],
@@ -52,6 +54,12 @@ extension Node {
         if settings.activeLinks != old.activeLinks { reachability.checkDials() }
         if settings.deviceName != old.deviceName { updateDeviceName(at: now) }
         updateKeyAlarm(at: now)
+        // What is free stays; whether it is enough may not.
+        if settings.diskFloor != old.diskFloor {
+            resolveAlarm(code: "disk-low")
+            isDiskLow = false
+            recordDiskFree(diskFree, of: diskTotal, at: now)
+        }
     }
 
     /// Tells each roster this device's name where it says another: after a reload, and at a start with
@@ -76,7 +84,9 @@ extension Node {
                 // Whoever left or was removed has no word in that roster any more.
                 batch.log(
                     .notice, "device-name",
-                    "the roster of space \(spaces[index].name) keeps this device's old name: \(error)")
+                    "the roster of space \(spaces[index].name) keeps this device's old name: "
+                        + "\(FaultWords(error))"
+                )
             }
         }
     }

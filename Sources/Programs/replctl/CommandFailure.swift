@@ -98,6 +98,12 @@ struct CommandFailure: Error, Equatable {
         "no-such-document": "see: replctl ls SPACE",
         "no-such-invite": "see: replctl space invites SPACE",
         "no-such-change": "see: replctl log SPACE",
+        "not-linked": "see: replctl peers",
+        "no-answer": "it may be asleep or cut off; see: replctl peers",
+        "own-device": "name another; see: replctl peers",
+        "not-member":
+            "what is here can be read and exported; to write: replctl space leave SPACE --force, and "
+            + "join again with an invite",
         "already-member": "see: replctl spaces",
         "no-such-candidate": "see the numbers with: replctl conflicts SPACE KEY",
         "last-copy": "invite another device and let it catch up (replctl space invite SPACE), or keep a copy "

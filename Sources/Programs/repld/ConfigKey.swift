@@ -12,6 +12,8 @@ struct ConfigKey: Sendable {
         case bool
         /// A whole number within bounds; the unit stands last in the key's name.
         case integer(ClosedRange<Int>)
+        /// Bytes as a whole number, or a string with a unit or a share; what it means `Settings` says.
+        case size
 
         /// What a value must be, for whoever wrote another.
         var need: String {
@@ -19,6 +21,7 @@ struct ConfigKey: Sendable {
             case .string: "a string in quotes"
             case .strings: "a list of strings, as [\"a\", \"b\"]"
             case .bool: "true or false"
+            case .size: SizeText.need
             case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
             }
         }
@@ -56,6 +59,7 @@ struct ConfigKey: Sendable {
         ConfigKey(
             "total-bytes-per-second", .integer(0...1 << 40), .applies, \.totalBytesPerSecond),
         ConfigKey("active-links", .integer(3...64), .applies, \.activeLinks),
+        ConfigKey("disk-floor", .size, .applies, \.diskFloor),
         ConfigKey("discovery.enabled", .bool, .needsRestart, \.discovery.isEnabled),
         ConfigKey("discovery.interfaces", .strings, .needsRestart, \.discovery.interfaces),
         ConfigKey("discovery.ignore", .strings, .needsRestart, \.discovery.ignored),

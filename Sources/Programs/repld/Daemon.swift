@@ -20,6 +20,7 @@ struct Daemon {
     private let manager: Supervisor
     private let sink: LogSink
     private let log: Logger
+    private let takesNewIdentity: Bool
     /// Reads the settings again.
     private let read: @Sendable () throws -> Settings
     /// SIGTERM is answered with exit 0 in 5 s (API.md); what still runs after this is cancelled.
@@ -27,13 +28,14 @@ struct Daemon {
 
     init(
         _ settings: Settings, _ environment: Environment, _ manager: Supervisor, log sink: LogSink,
-        read: @escaping @Sendable () throws -> Settings
+        takesNewIdentity: Bool = false, read: @escaping @Sendable () throws -> Settings
     ) {
         self.settings = settings
         self.environment = environment
         self.manager = manager
         self.sink = sink
         self.read = read
+        self.takesNewIdentity = takesNewIdentity
         log = sink.logger(label: "repld")
     }
 
@@ -53,7 +55,8 @@ struct Daemon {
         let (backup, clock) = (state.backup, SystemClock.now)
         let reloader = Reloader(running: settings, log: sink, notifier: manager.notifier, read: read)
         let errands = Errands(
-            backup: { try backup.write(at: clock().wall) }, reload: { try reloader.reload(isCheck: $0, $1) })
+            backup: { try backup.write(at: clock().wall, floor: reloader.diskFloor) },
+            reload: { try reloader.reload(isCheck: $0, $1) })
         let quiet = Quiet(
             afterMilliseconds: RuntimeLimits.quietMilliseconds, tell: IdleMemory.giveBack)
         let runtime = NodeRuntime(log: log, pulse: manager.pulse, quiet: quiet, errands: errands)
@@ -70,6 +73,7 @@ struct Daemon {
         let stop = StopSignals(
             signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), notifier: manager.notifier)
         try await network.bind(settings.listen)
+        DiskWatch.tell(runtime, of: settings.state)
         runtime.start(node, peers: network)
         let socket = controlSocket(passed)
         let control = ControlServer(path: socket, gateway: runtime, loops: controlLoops, log: log)
@@ -99,7 +103,8 @@ struct Daemon {
     private func openState() throws(StateFailure) -> (StateDirectory, SQLiteStore, discontinuity: String?) {
         environment.makeParents(of: settings.state)
         let (state, store) = try StateDirectory.open(
-            settings.state, credentials: environment["CREDENTIALS_DIRECTORY"], wall: SystemClock.now().wall)
+            settings.state, credentials: environment["CREDENTIALS_DIRECTORY"],
+            takesNewIdentity: takesNewIdentity, wall: SystemClock.now().wall)
         guard case .uncertain(let reason) = state.continuity else { return (state, store, nil) }
         log.warning("this node goes on under new incarnations: \(reason)", metadata: ["code": "restored"])
         return (state, store, reason)

@@ -30,6 +30,9 @@ final class Reloader: Sendable {
         self.running = Mutex(running)
     }
 
+    /// What is left free of the state directory's file system, as it is now.
+    var diskFloor: DiskFloor { running.withLock { $0.diskFloor } }
+
     /// Takes into effect what may change; `take` hands the node's part over. The log says what became of it,
     /// whoever asked. A check only says what would be.
     func reload(isCheck: Bool, _ take: (NodeSettings) -> Void) throws -> ReloadReport {

@@ -39,6 +39,13 @@ import NodeRuntime
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
+    @Flag(
+        help: """
+            Take a fresh device key: what a copy needs to be a box of its own. Its spaces stay readable here \
+            and must be joined again.
+            """)
+    var newIdentity = false
+
     /// In place of the parser's own, for programs that wait while the unit's command line is wrong.
     static func main() async {
         do {
@@ -70,7 +77,9 @@ import NodeRuntime
             let settings = try read()
             let sink = LogSink(
                 level: settings.logLevel, isJournal: LogSink.isJournal(environment["JOURNAL_STREAM"]))
-            try await Daemon(settings, environment, manager, log: sink, read: read).run()
+            try await Daemon(
+                settings, environment, manager, log: sink, takesNewIdentity: newIdentity, read: read
+            ).run()
         } catch {
             let isJournal = LogSink.isJournal(environment["JOURNAL_STREAM"])
             Terminal.complain((isJournal ? "<3>" : "") + "repld: \(error)")

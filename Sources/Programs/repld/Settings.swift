@@ -33,6 +33,8 @@ struct Settings: Sendable {
     private(set) var totalBytesPerSecond: Int
     /// Links kept in a large space.
     private(set) var activeLinks: Int
+    /// Local writes stop below so much free disk.
+    private(set) var diskFloor: DiskFloor
     let discovery: DiscoverySettings
     /// 1 to 64 bytes.
     private(set) var name: String
@@ -62,6 +64,7 @@ struct Settings: Sendable {
         linkBytesPerSecond = file?.integer("link-bytes-per-second") ?? 0
         totalBytesPerSecond = file?.integer("total-bytes-per-second") ?? 0
         activeLinks = file?.integer("active-links") ?? NodeSettings.activeLinksStandard
+        diskFloor = try SizeText.diskFloor(file)
         discovery = DiscoverySettings(
             isEnabled: !flags.noDiscovery && (file?.bool("discovery.enabled") ?? true),
             interfaces: file?.strings("discovery.interfaces") ?? [],
@@ -83,6 +86,7 @@ struct Settings: Sendable {
         taken.linkBytesPerSecond = wanted.linkBytesPerSecond
         taken.totalBytesPerSecond = wanted.totalBytesPerSecond
         taken.activeLinks = wanted.activeLinks
+        taken.diskFloor = wanted.diskFloor
         taken.name = wanted.name
         taken.logLevel = wanted.logLevel
         taken.pingSeconds = wanted.pingSeconds
@@ -101,6 +105,7 @@ struct Settings: Sendable {
         node.totalBytesPerSecond = totalBytesPerSecond
         node.activeLinks = activeLinks
         node.exposedKey = exposedKey
+        node.diskFloor = diskFloor
         return node
     }
 

@@ -16,7 +16,7 @@ extension APIError {
                 404, "no-such-member", "no member \"\(text)\"\(mistake(in: text))",
                 hint: known.isEmpty
                     ? "there are no members; see /v1/spaces"
-                    : "there are " + known.map(\.description).joined(separator: ", ") + others
+                    : "members: " + known.map(\.description).joined(separator: ", ") + others
                         + "; give a name, a device id, or its first 7 letters",
                 details: [.init("members", list(known))])
         case .ambiguousMember(let text, let candidates):

@@ -26,6 +26,12 @@ extension APIError {
                 422, "invalid-name", "\"\(name)\" is no name of a space",
                 hint: "use [a-z0-9][a-z0-9._-]{0,63}, and no 64 hexadecimal digits: those are an id")
         case .leaveRefused(let space, let refusal): self = .leaving(space, refusal)
+        case .notMember(let name):
+            self.init(
+                403, "not-member", "this device is no member of space \"\(name)\"",
+                hint:
+                    "what is here can be read and exported; to write, leave it with force and join it again "
+                    + "with an invite")
         case .noRight(let have, let need):
             self.init(
                 403, "no-right",
@@ -112,8 +118,7 @@ extension APIError {
         switch error {
         case .tokenInvalid(let reason):
             APIError(422, "invalid-token", "this is no invite token: \(reason)", hint: "copy it again, whole")
-        case .inviteExpired:
-            APIError(410, "invite-expired", "the invite has expired", hint: "ask for a new one")
+        case .inviteExpired(let expiry, let now): .expired(expiry, now)
         case .inviteSpent:
             APIError(410, "invite-spent", "the invite was used by another device", hint: "ask for a new one")
         case .inviteBurned:

@@ -1,4 +1,4 @@
-// Devices as members of answers, and how far this node is in sync with them.
+// Devices as members of answers, how far this node is in sync with them, and the room that it has.
 
 import Causality
 import Identity
@@ -32,6 +32,14 @@ extension JSONWriter {
                 $0.member("linked", sync.members.linked)
                 $0.member("unseen", sync.members.unseen)
             }
+        }
+    }
+
+    mutating func disk(_ disk: DiskReport?) {
+        guard let disk else { return null() }
+        object {
+            $0.member("freeBytes", disk.free)
+            $0.member("floorBytes", disk.floor)
         }
     }
 

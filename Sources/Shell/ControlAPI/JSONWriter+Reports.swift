@@ -33,6 +33,8 @@ extension JSONWriter {
             $0.list("alarms", report.alarms) { $0.alarm($1) }
             $0.name("sync")
             $0.sync(report.sync)
+            $0.name("disk")
+            $0.disk(report.disk)
             $0.name("discovery")
             $0.discovery(report.discovery)
         }

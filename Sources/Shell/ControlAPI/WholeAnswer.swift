@@ -133,6 +133,11 @@ extension APIError {
 
     /// Of an import that a line ended; line 0 is the request itself.
     public func ofImport(line: Int, restored: Int) -> APIError {
-        line == 0 ? self : at("line \(line), after \(restored) documents were restored")
+        line == 0
+            ? self
+            : at(
+                "line \(line), after "
+                    + (restored == 1 ? "1 document was restored" : "\(restored) documents were restored")
+            )
     }
 }

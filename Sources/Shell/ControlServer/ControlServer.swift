@@ -93,7 +93,9 @@ public final class ControlServer: Service {
         listener.add(channel)
         if passed != nil { return }
         ownsFile.store(true, ordering: .relaxed)
-        if try !file.open(to: group) {
+        // A user's own daemon serves that user alone, and no group is needed for it.
+        let isUsers = geteuid() != 0 && !file.path.hasPrefix("/run/repld/")
+        if try !file.open(to: group), !isUsers {
             log.warning(
                 """
                 \(file.path) is not open to the group \(SocketFile.group): only root and this user can use \

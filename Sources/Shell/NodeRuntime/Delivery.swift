@@ -58,6 +58,8 @@ struct Delivery {
         defer { sendOrders() }
         for effect in effects {
             switch effect {
+            case .answer(let id, .metrics(let text)):
+                answer(id, .metrics(text + ProcessMetrics.text()))
             case .answer(let id, let answer): self.answer(id, answer)
             case .dial(let connection, let address): orders.append(.dial(connection, address))
             case .resolve(let host): orders.append(.resolve(host: host))

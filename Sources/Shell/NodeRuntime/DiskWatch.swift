@@ -11,9 +11,9 @@ public struct DiskWatch: Service {
     private let path: String
     private let runtime: NodeRuntime
     private let log: Logger
-    private static let interval = Duration.seconds(5)
-    /// A change below this is not worth a batch of the node.
-    private static let stepBytes: UInt64 = 4 << 20
+    private static let interval = Duration.seconds(1)
+    /// A change below this is not worth a batch of the node; less matters where little is left.
+    private static func step(_ free: UInt64) -> UInt64 { min(4 << 20, max(64 << 10, free / 64)) }
 
     public init(path: String, runtime: NodeRuntime, log: Logger) {
         self.path = path
@@ -25,9 +25,10 @@ public struct DiskWatch: Service {
         await cancelWhenGracefulShutdown {
             var last: UInt64?
             while !Task.isCancelled {
-                if let free = Self.free(at: path) {
-                    if last.map({ max($0, free) - min($0, free) >= Self.stepBytes }) ?? true {
-                        runtime.post(.diskFree(bytes: free))
+                if let space = Self.space(at: path) {
+                    let free = space.free
+                    if last.map({ max($0, free) - min($0, free) >= Self.step(free) }) ?? true {
+                        runtime.post(.diskFree(bytes: free, of: space.total))
                         last = free
                     }
                 } else {
@@ -39,10 +40,17 @@ public struct DiskWatch: Service {
         }
     }
 
-    /// Bytes that this user may still write.
-    public static func free(at path: String) -> UInt64? {
+    /// Tells the node before it serves anybody.
+    public static func tell(_ runtime: NodeRuntime, of path: String) {
+        guard let space = space(at: path) else { return }
+        runtime.post(.diskFree(bytes: space.free, of: space.total))
+    }
+
+    /// Bytes that this user may still write, and all that the file system has for users.
+    public static func space(at path: String) -> (free: UInt64, total: UInt64)? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let unit = UInt64(status.f_frsize)
+        return (UInt64(status.f_bavail) * unit, UInt64(status.f_blocks) * unit)
     }
 }

@@ -61,7 +61,9 @@ public final class LogSink: Sendable {
     }
 
     private static func heldBack(_ count: Int, _ code: String) -> String {
-        "\(count) more lines with code \(code) were held back"
+        count == 1
+            ? "1 more line with code \(code) was held back"
+            : "\(count) more lines with code \(code) were held back"
     }
 
     private func write(_ message: String, level: Logger.Level, code: String) {
@@ -95,7 +97,7 @@ public final class LogSink: Sendable {
         var (now, parts) = (Glibc.time(nil), tm())
         localtime_r(&now, &parts)
         var text = [CChar](repeating: 0, count: 32)
-        let count = strftime(&text, text.count, "%H:%M:%S", &parts)
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &parts)
         return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

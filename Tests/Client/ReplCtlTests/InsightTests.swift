@@ -86,7 +86,7 @@ private func json(_ text: String) throws -> PlainValue { try JSONReader.read(Arr
         let (first, second) = (try look(0, changes: 10, bytes: 100), try look(2, changes: 30, bytes: 50))
         #expect(second.counters == ["repl_changes_committed_total": 30, "repl_x": 3])
         let view = TopView(second, since: first)
-        #expect(view.lines[0] == "a  0.1.0  1 of 1 peers linked  1 spaces  1 alarms")
+        #expect(view.lines[0] == "a  0.1.0  1 of 1 peers linked  1 space  1 alarm")
         #expect(
             view.lines[1].contains("10 changes/s") && view.lines[1].contains("- commits/s"), "\(view.lines)")
         #expect(view.lines[3] == "ALARM disk-low: low\\n")
@@ -97,6 +97,27 @@ private func json(_ text: String) throws -> PlainValue { try JSONReader.read(Arr
         #expect(
             value["perSecond"]?.integer("changes") == 10 && value["perSecond"]?["commits"] == .scalar(.null))
         #expect(value["status"]?.string("name") == "a" && value.list("peers").count == 1)
+    }
+
+    @Test("with a space, its peers alone are shown, and how far they are in it")
+    func ofOneSpace() throws {
+        let look = TopLook(
+            moment: Self.start,
+            status: try json(
+                #"{"name":"a","version":"v","spaces":[{"id":"1","name":"x"},{"id":"2","name":"y"}],"#
+                    + #""alarms":[]}"#
+            ),
+            peers: try json(
+                #"{"peers":[{"name":"b","state":"waiting","spaces":[{"space":"1","behindChanges":3},"#
+                    + #"{"space":"2","behindChanges":4}]},{"name":"c","state":"waiting","spaces":"#
+                    + #"[{"space":"1","behindChanges":5}]}]}"#), counters: [:])
+        #expect(look.narrowed(to: "z") == nil)
+        for name in ["2", "y"] {
+            let lines = TopView(try #require(look.narrowed(to: name)), since: nil).lines
+            #expect(lines[0].contains("0 of 1 peers linked  1 space  0 alarms"))
+            #expect(
+                lines.last?.split(separator: " ").map(String.init).prefix(4) == ["b", "waiting", "-", "4"])
+        }
     }
 
     @Test("where no terminal is it looks twice, a second apart, and tells once")

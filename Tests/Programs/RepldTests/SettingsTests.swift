@@ -188,7 +188,7 @@ private func settings(
             "name": "\"other\"", "log-level": "\"debug\"", "ping-interval-seconds": "7",
             "link-timeout-seconds": "60",
             "link-bytes-per-second": "1000",
-            "total-bytes-per-second": "2000", "active-links": "8",
+            "total-bytes-per-second": "2000", "active-links": "8", "disk-floor": "\"5%\"",
         ]
         let base = "state = \"/s\"\nsocket = \"/c\"\nname = \"box\"\n"
         let running = try settings(Settings.Flags(), base)

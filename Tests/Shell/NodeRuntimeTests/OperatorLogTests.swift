@@ -98,8 +98,8 @@ private struct Pipe {
         own.warning("not for this one", metadata: ["code": "d"])
         let lines = pipe.read()
         #expect(lines.count == 2)
-        #expect(lines.first?.wholeMatch(of: /\d\d:\d\d:\d\d warning b: yes/) != nil)
-        #expect(lines.last?.wholeMatch(of: /\d\d:\d\d:\d\d notice c: now/) != nil)
+        #expect(lines.first?.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d warning b: yes/) != nil)
+        #expect(lines.last?.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d notice c: now/) != nil)
     }
 
     @Test("what was held back is told when it is flushed, whoever logged it")

@@ -19,8 +19,9 @@ private struct Started {
     var directory: StateDirectory
     var store: SQLiteStore
 
-    init(_ path: String, credentials: String? = nil) throws {
-        (directory, store) = try StateDirectory.open(path, credentials: credentials, wall: 1_700_000_000_000)
+    init(_ path: String, credentials: String? = nil, takesNewIdentity: Bool = false) throws {
+        (directory, store) = try StateDirectory.open(
+            path, credentials: credentials, takesNewIdentity: takesNewIdentity, wall: 1_700_000_000_000)
     }
 
     var continuity: Continuity { directory.continuity }
@@ -77,6 +78,34 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
     init() throws {
         folder = try Folder()
         state = "\(folder.path)/state"
+    }
+
+    @Test("a new identity is another device with the same data, whose logs do not go on; asked for once")
+    func newIdentity() throws {
+        let old = try started(state) { state in
+            try state.write()
+            return state.device
+        }
+        func begin(_ takesNewIdentity: Bool) throws -> (device: Bytes32, spaces: Int, incarnation: UInt64?) {
+            let state = try Started(self.state, takesNewIdentity: takesNewIdentity)
+            return (state.device, try state.store.spaces().count, try state.incarnation())
+        }
+        let new = try begin(true)
+        #expect(new.device != old && new.spaces == 1 && new.incarnation == nil)
+        let again = try begin(false)
+        #expect(again.device == new.device && again.spaces == 1)
+        #expect(try begin(true).device != new.device)
+        // A key that is a credential is replaced by whoever gave it.
+        let credentials = "\(folder.path)/credentials"
+        try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+        let key = "\(state)/device.key"
+        try FileManager.default.moveItem(atPath: key, toPath: credentials + "/device-key")
+        #expect(throws: StateFailure.self) {
+            _ = try Started(state, credentials: credentials, takesNewIdentity: true)
+        }
+        try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: credentials + "/device-key"))
+        let given = try Started(state, credentials: credentials, takesNewIdentity: true)
+        #expect(given.device == SigningKey(seed: Secret(copying: [UInt8](repeating: 7, count: 32))).publicKey)
     }
 
     @Test("a fresh directory is made private, its files too, and starts continue each other")

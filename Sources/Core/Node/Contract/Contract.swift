@@ -41,8 +41,8 @@ public enum Input: Sendable {
 
     /// A deadline that `Node.deadline` named has come.
     case tick
-    /// Free bytes on the state directory's file system.
-    case diskFree(bytes: UInt64)
+    /// Free bytes on the state directory's file system, and all that it has.
+    case diskFree(bytes: UInt64, of: UInt64 = .max)
     /// The config was read again.
     case settings(NodeSettings)
     /// The process ends: say CLOSE on all links, and make no new ones.

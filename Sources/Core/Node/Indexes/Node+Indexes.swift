@@ -18,7 +18,7 @@ extension Node {
     /// One step when it is due.
     mutating func tickIndexes(at now: Instant) {
         guard indexPace.isDue(at: now.monotonic), transaction.failure == nil else { return }
-        if diskFree < NodeLimits.diskFloorBytes { return indexPace.pause(at: now.monotonic) }
+        if isDiskLow { return indexPace.pause(at: now.monotonic) }
         do throws(StoreFailure) {
             indexPace.stepped(hasMore: try advanceIndexes(), at: now.monotonic)
         } catch {

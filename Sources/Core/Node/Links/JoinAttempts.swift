@@ -91,7 +91,7 @@ struct JoinAttempts: StateMachine {
         _ request: RequestID, reason: String, refusal: JoinRefusal?, _ near: Neighbourhood, at now: Instant
     ) -> [Action] {
         guard let attempt = attempts[request] else { return [] }
-        if let error = refusal.flatMap({ Self.error(of: $0, attempt) }) {
+        if let error = refusal.flatMap({ Self.error(of: $0, attempt, at: now) }) {
             attempts[request] = nil
             return [.refuse(request, error)]
         }
@@ -185,13 +185,15 @@ struct JoinAttempts: StateMachine {
     }
 
     /// A refusal that no other address can turn; nil: try the next one.
-    private static func error(of refusal: JoinRefusal, _ attempt: JoinAttempt) -> NodeError? {
+    private static func error(
+        of refusal: JoinRefusal, _ attempt: JoinAttempt, at now: Instant
+    ) -> NodeError? {
         switch refusal {
         case .spent: .inviteSpent
         case .burned: .inviteBurned
         case .wrongProof: .inviteProofWrong
         case .issuerWithoutRight: .issuerWithoutRight
-        case .expired: .inviteExpired
+        case .expired: .inviteExpired(at: attempt.token.expirySeconds, now: now.wall / 1_000)
         case .revoked: .inviteRevoked
         case .alreadyMember: .alreadyMember(attempt.token.space)
         case .unknown: nil

@@ -34,7 +34,7 @@ extension Node {
             }
             batch.log(
                 .notice, "member-added",
-                "\(link.peer.device.text) joined space \(spaces[index].name) by an invite")
+                "\(named(link.peer.device)) joined space \(spaces[index].name) by an invite")
             reply(answer, on: connection)
         case .repeated(let answer): reply(answer, on: connection)
         case .readmitted(let answer):
@@ -45,7 +45,7 @@ extension Node {
             }
             batch.log(
                 .notice, "member-again",
-                "\(link.peer.device.text), which space \(spaces[index].name) still lists, was let in by "
+                "\(named(link.peer.device)), which space \(spaces[index].name) still lists, was let in by "
                     + "an invite")
             reply(answer, on: connection)
         case .refused(let refusal, let invitesChanged):

@@ -134,7 +134,7 @@ extension Node {
         } catch ForkProofFault.noDifference {
             // One of us has just more than the other: anti-entropy takes care of it.
         } catch {
-            fault(place.link, "a run after a common boundary: \(error)", at: now)
+            fault(place.link, "a run after a common boundary: \(FaultWords(error))", at: now)
         }
     }
 }

@@ -97,8 +97,8 @@ extension Node {
             links.connections.counters.handshakesFailed += 1
             forget(connection, reason: Self.words(fault), wasCutOff: true, at: now)
         case .faulted(let fault):
-            recordFault(of: connection, "\(fault)", at: now)
-            forget(connection, reason: "protocol fault: \(fault)", at: now)
+            recordFault(of: connection, "\(FaultWords(fault))", at: now)
+            forget(connection, reason: "protocol fault: \(FaultWords(fault))", at: now)
         case .byPeer(let code, let reason):
             forget(
                 connection, reason: "closed by the peer: \(reason) (code \(code.rawValue))",
@@ -112,7 +112,7 @@ extension Node {
         switch fault {
         case .handshakeCutOff: "no answer to the handshake: it shares no space with this node, or refused it"
         case .handshakeTooSlow: "the handshake took longer than \(MeshLimits.handshakeMilliseconds / 1_000) s"
-        default: "handshake: \(fault)"
+        default: "handshake: \(FaultWords(fault))"
         }
     }
 

@@ -141,7 +141,7 @@ extension Node {
                 Alarm(
                     code: "digest-differs",
                     message: "document \(key) of space \(spaces[place.space].name) differs from that of "
-                        + "\(links[place.link].device.text), although both hold the same changes",
+                        + "\(named(links[place.link].device)), although both hold the same changes",
                     hint:
                         "keep both state directories and report it; the logs are intact, and documents "
                         + "follow from them",

@@ -42,7 +42,7 @@ extension Node {
         let isRefused = reachability.recordFault(of: device, reason: reason, at: now)
         batch.log(
             .warning, "peer-fault",
-            "\(device.text) broke the protocol (\(reason)); the link was closed"
+            "\(named(device)) broke the protocol (\(reason)); the link was closed"
                 + (isRefused ? " and the device is refused for a while; update or inspect that node" : ""))
     }
 
@@ -91,10 +91,11 @@ extension Node {
             reachability.forgetLinked(device)
             links.connections.forgetTraffic(with: device)
             links.peerStates[device] = nil
-            for code in ["clock-far", "cloned"] { resolveAlarm(code: code, device: device) }
+            resolveAlarm(code: "clock-far", device: device)
+            forgetCopies(of: device)
         } else if !links.connections.table.isLinked(to: device) {
             links.recordState(of: device, "waiting", at: now)
-            batch.log(.info, "link-down", "the link to \(device.text) ended: \(reason)")
+            batch.log(.info, "link-down", "the link to \(named(device)) ended: \(reason)")
         }
     }
 

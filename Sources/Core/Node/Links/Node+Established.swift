@@ -59,12 +59,10 @@ extension Node {
         _ connection: ConnectionHandle, _ link: EstablishedLink, at now: Instant
     ) {
         if link.peer.instance != instance {
-            raise(
-                Alarm(
-                    code: "cloned",
-                    message: "this device's key is in use by another running node",
-                    hint: "stop one of the two, or give the copy a key of its own", since: now.wall,
-                    device: device))
+            copySeen(
+                of: device, "this device's key is in use by another running node",
+                hint: "stop one of the two, or make the copy a device of its own: repld --new-identity",
+                at: now)
         } else if let address = links[connection].purpose.address {
             reachability.recordOwn(address)
         }
@@ -126,7 +124,7 @@ extension Node {
     mutating func recordMember(_ link: LinkHandle, at now: Instant) {
         let device = links[link].device
         reachability.recordMemberLink(device, instance: links[link].instance, at: now)
-        batch.log(.info, "link-up", "linked to \(device.text)")
+        batch.log(.info, "link-up", "linked to \(named(device))")
         checkClock(device, links[link].clockOffset, at: now)
     }
 

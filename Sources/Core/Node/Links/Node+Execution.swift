@@ -125,7 +125,7 @@ extension Node {
             Alarm(
                 code: "many-logs",
                 message:
-                    "device \(author.text) has begun more than \(ReplicationLimits.logsOfDeviceMany) logs "
+                    "device \(named(author)) has begun more than \(ReplicationLimits.logsOfDeviceMany) logs "
                     + "in space \(spaces[index].name)",
                 hint: "one log, and one more for each restored backup, is usual: each costs all members "
                     + "memory and time, so ask who runs that device and stop it",

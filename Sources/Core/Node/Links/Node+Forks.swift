@@ -53,7 +53,7 @@ extension Node {
         raise(Self.fork(proof.replica, proof.first, by: author, name, in: spaces[index], since: now.wall))
         batch.log(
             .warning, "log-closed",
-            "log \(proof.replica) of \(author.text) is closed at \(proof.first) in space "
+            "log \(proof.replica) of \(named(author)) is closed at \(proof.first) in space "
                 + "\(spaces[index].name): it was proved that it goes on in two ways")
     }
 
@@ -63,7 +63,7 @@ extension Node {
     ) -> Alarm {
         Alarm(
             code: "fork",
-            message: "device \(name.isEmpty ? author.text : name) wrote log \(replica) of space "
+            message: "device \(NamedDevice(author, name)) wrote log \(replica) of space "
                 + "\(space.name) in two ways from \(first) on; neither counts",
             hint: "its state was copied or put back: stop the copy; what it wrote is kept and issued again "
                 + "by the box itself. If it is nobody's mistake the device is not to be trusted",
@@ -139,7 +139,7 @@ extension Node {
         } catch let failure as StoreFailure {
             transaction.fail(failure)
         } catch {
-            fault(place.link, "proof of a fork: \(error)", at: now)
+            fault(place.link, "proof of a fork: \(FaultWords(error))", at: now)
         }
     }
 

@@ -38,7 +38,7 @@ extension Node {
             }
             try dispatch(frame, type, links.place(channel, in: index), at: now)
         } catch {
-            fault(link, "frame \(frame.type): \(error)", at: now)
+            fault(link, "frame \(frame.type): \(FaultWords(error))", at: now)
         }
     }
 
@@ -89,11 +89,10 @@ extension Node {
             isMember(links[link].device)
         else { return }
         let device = links[link].device
-        raise(
-            Alarm(
-                code: "cloned", message: "device \(device.text) runs in two places at once",
-                hint: "its state was copied: stop one of the two, or give the copy a key of its own",
-                since: now.wall, device: device))
+        copySeen(
+            of: device, "device \(named(device)) runs in two places at once",
+            hint: "its state was copied: stop one of the two, or make the copy a device of its own: repld "
+                + "--new-identity", at: now)
     }
 
     /// The peer opens a further space.

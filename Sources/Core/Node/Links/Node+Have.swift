@@ -22,7 +22,7 @@ extension Node {
             try links[place.channel].sync.peerHolds(
                 vector, isFull: frame.extent == .full, logsMax: logsMax)
         } catch {
-            return fault(place.link, "HAVE: \(error)", at: now)
+            return fault(place.link, "HAVE: \(FaultWords(error))", at: now)
         }
         recordAhead(vector.entries, place, at: now)
         spaces[place.space].recordVector(vector, of: peer, isFull: frame.extent == .full)
@@ -40,7 +40,7 @@ extension Node {
             try links[place.channel].sync.acknowledge(
                 total: frame.bytes)
         } catch {
-            fault(place.link, "RECEIVED: \(error)", at: now)
+            fault(place.link, "RECEIVED: \(FaultWords(error))", at: now)
         }
     }
 
@@ -54,7 +54,7 @@ extension Node {
         if entry.replica == spaces[index].ownReplica, entry.last > spaces[index].durable[entry.replica] {
             return try leaveOwnLog(
                 of: index,
-                "peer \(peer.text) holds \(entry.last) sequences of this node's log, it holds "
+                "peer \(named(peer)) holds \(entry.last) sequences of this node's log, it holds "
                     + "\(spaces[index].durable[entry.replica])", claimedBy: peer, at: now)
         }
         var held = try chainHash(of: entry.replica, at: entry.last, in: index)

@@ -38,8 +38,13 @@ extension Node {
             throw .tokenInvalid(error.message)
         }
         if links.isStopping { throw .stopping }
-        if spaces.handle(of: token.space) != nil { throw .alreadyMember(token.space) }
-        if token.isExpired(at: now) { throw .inviteExpired }
+        if let index = spaces.handle(of: token.space) {
+            throw spaces[index].roster.role(of: device) == nil
+                ? .notMember(spaces[index].name) : .alreadyMember(token.space)
+        }
+        if token.isExpired(at: now) {
+            throw .inviteExpired(at: token.expirySeconds, now: now.wall / 1_000)
+        }
         if let name { try checkName(name) }
         guard spaces.count + joins.count < NodeLimits.spacesMax else {
             throw .tooMany(what: "spaces", limit: NodeLimits.spacesMax)

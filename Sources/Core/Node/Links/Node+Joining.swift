@@ -22,7 +22,7 @@ extension Node {
             case .handshaking, .linked: preconditionFailure("the connection joins nothing")
             }
         } catch {
-            close(connection, .protocolFault, "frame \(frame.type): \(error)", at: now)
+            close(connection, .protocolFault, "frame \(frame.type): \(FaultWords(error))", at: now)
         }
     }
 
@@ -41,7 +41,8 @@ extension Node {
             close(connection, .done, "joined", at: now)
         } catch {
             close(
-                connection, .protocolFault, "the answer does not make this device a member: \(error)", at: now
+                connection, .protocolFault,
+                "the answer does not make this device a member: \(FaultWords(error))", at: now
             )
         }
     }

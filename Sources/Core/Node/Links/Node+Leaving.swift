@@ -24,10 +24,11 @@ extension Node {
         if !isForced, let refusal = try refusalToLeave(index) {
             throw .leaveRefused(space: spaces[index].name, refusal)
         }
-        announceLeaving(index, at: now)
+        let wasMember = spaces[index].roster.role(of: device) != nil
+        if wasMember { announceLeaving(index, at: now) }
         let space = spaces[index]
         let hasOthers = space.roster.members().contains { $0.state == .active && $0.device != device }
-        let isTold = space.roster.role(of: device) != nil || !hasOthers
+        let isTold = space.roster.role(of: device) != nil || !hasOthers || !wasMember
         let logs = space.logs.written(by: device)
         left.add(logs.map { LeftSpaces.FormerLog(replica: $0, last: space.held[$0]) })
         if !isTold {

@@ -43,7 +43,7 @@ extension Node {
             reachability.checkDials()
             batch.log(
                 .info, "link-doubtful",
-                "\(links[link].device.text) did not answer for \(MeshLimits.answerMilliseconds / 1_000) s; "
+                "\(named(links[link].device)) did not answer for \(MeshLimits.answerMilliseconds / 1_000) s; "
                     + "it is dialled again")
         case .ping(let token): send([ping(token, at: now)], on: link)
         case .fine: break

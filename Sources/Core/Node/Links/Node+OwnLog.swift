@@ -16,7 +16,7 @@ extension Node {
             Alarm(
                 code: "fork-suspicion",
                 message: "log \(replica) of space \(spaces[index].name) differs between this node and "
-                    + peer.text,
+                    + named(peer).description,
                 hint: "a copied or restored node wrote it twice; both branches are kept where they are",
                 since: now.wall, space: spaces[index].id, device: peer))
         compareBoundaries(replica, place, at: now)

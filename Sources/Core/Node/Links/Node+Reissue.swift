@@ -272,7 +272,7 @@ extension Node {
             batch.log(
                 .error, "reissue-too-large",
                 "change \(change.id) of a closed log does not fit into its new log \(reissue.replica): "
-                    + "\(error); it and what follows stay readable in the log")
+                    + "\(FaultWords(error)); it and what follows stay readable in the log")
             return .never
         }
         let again = Candidate.reissued(authored, by: device, heads: candidate.heads)

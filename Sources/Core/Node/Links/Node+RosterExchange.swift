@@ -43,7 +43,7 @@ extension Node {
                 }
             } catch {
                 storeRoster(added, in: place.space, at: now)
-                return fault(place.link, "roster operation: \(error)", at: now)
+                return fault(place.link, "roster operation: \(FaultWords(error))", at: now)
             }
         }
         // What is lacking in front of them is in nobody's flight: say what is held, and it comes.

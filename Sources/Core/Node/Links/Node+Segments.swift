@@ -24,7 +24,7 @@ extension Node {
         } catch let failure as StoreFailure {
             transaction.fail(failure)
         } catch {
-            fault(place.link, "segment: \(error)", at: now)
+            fault(place.link, "segment: \(FaultWords(error))", at: now)
         }
     }
 

@@ -60,7 +60,9 @@ extension Node {
             batch.later(id, request)
         case .backup: batch.emit(.backup(id))
         case .reload(let isCheck): batch.emit(.reload(id, isCheck: isCheck))
-        case .metrics: batch.answer(id, .metrics(metrics(at: now)))
+        case .metrics:
+            let text = metrics(at: now)
+            batch.answer(id, .metrics(text))
         }
     }
 

@@ -17,7 +17,8 @@ extension Node {
             spaces: spaces.map { report($0, syncs.spaces[$0.id]) }, links: linkCount,
             listening: reachability.listening,
             clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: alarms,
-            discovery: reachability.discovery.report, sync: syncs.overall)
+            discovery: reachability.discovery.report, sync: syncs.overall,
+            disk: diskFree == .max ? nil : DiskReport(free: diskFree, floor: diskFloorBytes))
         return (status, syncs.failures)
     }
 

@@ -14,8 +14,9 @@ extension Node {
             if let known = try spaces[index].outcomeOfRepeat(of: request, from: &transaction) {
                 return answer(id, known, in: index)
             }
-            if diskFree < NodeLimits.diskFloorBytes {
-                throw .storeFull("\(diskFree >> 20) MiB are free, the floor is 256 MiB")
+            if isDiskLow {
+                throw .storeFull(
+                    "\(DiskFloor.text(diskFree)) are free, the floor is \(DiskFloor.text(diskFloorBytes))")
             }
             let outcome = try spaces[index].transact(
                 request, by: device, &entropy, at: now, cursors: epochs.current, in: &transaction)

@@ -113,9 +113,11 @@ extension NodeView {
         let whereabouts: Whereabouts
         if heads > 0 {
             whereabouts = Whereabouts(
-                .earlyRoster, words + " for \(heads) operations of the roster that its author had seen")
+                .earlyRoster,
+                words + " for \(counted(heads, "operation")) of the roster that its author had seen")
         } else if let dot = lacking.first {
-            words += " for \(dot)" + (lacking.count > 1 ? " and \(lacking.count - 1) more logs" : "")
+            words +=
+                " for \(dot)" + (lacking.count > 1 ? " and \(counted(lacking.count - 1, "more log"))" : "")
             whereabouts = Whereabouts(.early, words + ", which " + holders(of: dot, in: index))
         } else {
             whereabouts = Whereabouts(.early, words + " for its turn")
@@ -234,7 +236,9 @@ extension NodeView {
             guard !changes.contains(where: { $0.change == change.id }) else { continue }
             changes.append(try whereabouts(of: change, at: record.change.position, in: index))
         }
-        let waiting = early > 0 ? "; \(early) changes of it arrived and wait" : ""
+        let waiting =
+            early > 0
+            ? "; \(counted(early, "change")) of it arrived and \(early == 1 ? "waits" : "wait")" : ""
         let here: Whereabouts =
             if skipped > 0 {
                 Whereabouts(

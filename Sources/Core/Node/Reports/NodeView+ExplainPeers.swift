@@ -66,7 +66,7 @@ extension NodeView {
         // 3. The change.
         guard let dot = lacks.first else {
             let told = channel.backlog.told
-            let behind = told > 0 ? "; it holds \(told) changes that are on their way here" : ""
+            let behind = told > 0 ? "; it holds \(counted(told, "change")) on the way here" : ""
             return Whereabouts(
                 .notHere,
                 (isAskedFor ? "it did not say that it holds it" : "nothing of it is held here to be sent")

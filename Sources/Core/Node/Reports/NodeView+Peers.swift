@@ -91,7 +91,7 @@ extension NodeView {
         }
         for sync in syncs where sync.behindChanges ?? 0 > 0 {
             let name = spaces.handle(of: sync.space).map { spaces[$0].name } ?? ""
-            return "it holds \(sync.behindChanges ?? 0) changes of \(name) that are on their way"
+            return "it holds \(counted(sync.behindChanges ?? 0, "change")) of \(name) on the way here"
         }
         return nil
     }

@@ -96,6 +96,9 @@ extension FileDefect {
         case .otherKey(let database):
             "\(path) is not the key of the device that \(database) belongs to: put the right key there, or "
                 + "start with an empty directory"
+        case .keyIsCredential(let credential):
+            "the device key is the credential \(credential): give 32 other bytes there, then start with "
+                + "--new-identity"
         case .twoKeys(let credential):
             "the credential \(credential) and \(path) are keys of two devices: move the file away to be the "
                 + "credential's, or take the credential out of the unit to be the file's"

@@ -142,4 +142,6 @@ public enum FileDefect: Equatable, Sendable {
     case otherKey(database: String)
     /// The key and the credential of the service manager are of two devices.
     case twoKeys(credential: String)
+    /// A new identity was asked for, and the key is a credential, which is not ours to replace.
+    case keyIsCredential(credential: String)
 }

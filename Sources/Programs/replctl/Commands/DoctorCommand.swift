@@ -11,16 +11,29 @@ struct DoctorCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Look for what is wrong: the daemon, its socket, config, clock, disk, discovery and peers.",
-        discussion: "Ends with 0 when nothing is wrong, with 1 when something needs attention.")
+        discussion: """
+            Ends with 0 when nothing is wrong, with 1 when something needs attention. When the daemon cannot \
+            be reached, what this machine shows of it is looked at: sockets, service, state, port, groups \
+            and clock; it ends with 2.
+            """)
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
-        // Whoever cannot be asked is what is wrong, and the client says why.
-        let status = try await common.client.call(ClientRequest("GET", ["status"])).json()
+        let status: PlainValue
+        do throws(ClientError) {
+            status = try await common.client.call(ClientRequest("GET", ["status"])).json()
+        } catch {
+            guard case .unreachable = error else { throw error }
+            // Whoever cannot be asked is what is wrong: what this machine shows of it may say why.
+            try show(LocalDiagnosis(console.environment, asked: common.client.socket).findings)
+            throw error
+        }
         let peers = try await common.client.call(ClientRequest("GET", ["peers"])).json()
         var findings = Self.daemon(status) + [await config()]
-        findings += Self.alarms(status) + [Self.clock(status)] + Self.discovery(status) + Self.peers(peers)
-        if getgrnam("repld") == nil {
+        findings += Self.alarms(status) + Self.disk(status) + [Self.clock(status)]
+        findings += Self.discovery(status) + Self.peers(peers)
+        // A user's own daemon serves that user alone.
+        if common.client.socket == LocalDiagnosis.systemSocket, getgrnam("repld") == nil {
             findings.append(
                 Finding(
                     .note, "socket",
@@ -126,6 +139,21 @@ struct DoctorCommand: Verb {
         }
         return found.isEmpty
             ? [Finding(.fine, "alarms", "none: disk, logs and keys are as they should be")] : found
+    }
+
+    /// How much is free, and where writes stop.
+    static func disk(_ status: PlainValue) -> [Finding] {
+        guard let free = status["disk"]?.integer("freeBytes"),
+            let floor = status["disk"]?.integer("floorBytes")
+        else { return [] }
+        let text = "\(ProgressLine.size(free)) are free, local writes stop below \(ProgressLine.size(floor))"
+        // Below the floor there is an alarm, which says the same.
+        guard free >= floor else { return [] }
+        return [
+            free / 2 < floor
+                ? Finding(.note, "disk", text, hint: "free space soon, or lower disk-floor")
+                : Finding(.fine, "disk", text)
+        ]
     }
 
     /// Ties between concurrent changes go by the clock: seconds matter to people, minutes raise an alarm.

@@ -61,7 +61,8 @@ struct SpaceMembers: Verb {
         try await ask(ClientRequest("GET", ["spaces", space, "members"])) { answer in
             let isWide = common.wide
             var table = Table(
-                "NAME", isWide ? "DEVICE" : "ID", "ROLE", "STATE", "ADDED BY", whole: [1, 2, 3])
+                "NAME", isWide ? "DEVICE" : "ID", "ROLE", "STATE", "ADDED BY", whole: [1, 2, 3],
+                wrapsLast: false)
             for member in answer.list("members") {
                 table.row(
                     member.cell("name"), DeviceText.id(member.string("device"), isWide: isWide),

@@ -10,18 +10,26 @@ struct TopCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "top", abstract: "Watch the node: its links, how far each peer is, and the rates.",
         discussion: """
-            On a terminal it is drawn anew each second until Ctrl-C. Elsewhere, and with --json, it is told \
-            once: rates then are those of one second.
+            On a terminal it is drawn anew each second; q leaves. Elsewhere, and with --json, it is told \
+            once: rates then are those of one second. With SPACE, only the peers of that space are shown, \
+            and how far they are in it; the rates are those of the whole node.
             """)
+    @Argument(help: "Only this space: name or id.") var space: String?
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         var before = try await look()
         // The first rates come after a second; a terminal shows the rest at once.
         let isLive = console.isTerminal && !common.json
+        let keys = isLive ? KeyPresses(console.input) : nil
+        defer { keys?.restore() }
         if isLive { try draw(TopView(before, since: nil)) }
         repeat {
-            try await Task.sleep(for: .seconds(1))
+            if let keys {
+                if keys.wantsToLeave(within: 1_000) { return }
+            } else {
+                try await Task.sleep(for: .seconds(1))
+            }
             let now = try await look()
             let view = TopView(now, since: before)
             before = now
@@ -40,9 +48,16 @@ struct TopCommand: Verb {
         let status = try await client.call(ClientRequest("GET", ["status"])).json()
         let peers = try await client.call(ClientRequest("GET", ["peers"])).json()
         let metrics = try await client.call(ClientRequest("GET", ["metrics"])).body
-        return TopLook(
+        let look = TopLook(
             moment: ContinuousClock.now, status: status, peers: peers,
             counters: TopLook.counters(String(decoding: metrics, as: UTF8.self)))
+        guard let space else { return look }
+        guard let narrowed = look.narrowed(to: space) else {
+            throw CommandFailure(
+                .failed, "no space \"\(space)\" on this node", hint: "see: replctl spaces",
+                name: "no-such-space")
+        }
+        return narrowed
     }
 
     /// From the top left corner, over what was there; lines are cut at the terminal's edge.
@@ -52,7 +67,7 @@ struct TopCommand: Verb {
             ioctl(console.output, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 1
         let (columns, rows) = isKnown ? (Int(size.ws_col), Int(size.ws_row)) : (80, 24)
         var text = "\u{1B}[H"
-        for line in view.lines.prefix(rows - 1) { text += line.prefix(columns) + "\u{1B}[K\n" }
+        for line in view.lines.prefix(rows - 1) { text += Wrapped.cut(line, to: columns) + "\u{1B}[K\n" }
         try console.write(text + "\u{1B}[J")
     }
 }
@@ -63,6 +78,21 @@ struct TopLook {
     let status: PlainValue
     let peers: PlainValue
     let counters: [String: Int64]
+
+    /// With one space only, by name or id, and the peers that share it; nil when it is not there.
+    func narrowed(to space: String) -> TopLook? {
+        let found =
+            status.list("spaces").first { $0.string("id") == space }
+            ?? status.list("spaces").first { $0.string("name") == space }
+        guard let found, let id = found.string("id") else { return nil }
+        let sharing: [PlainValue] = peers.list("peers").compactMap { peer in
+            let shared = peer.list("spaces").filter { $0.string("space") == id }
+            return shared.isEmpty ? nil : peer.with("spaces", .array(shared))
+        }
+        return TopLook(
+            moment: moment, status: status.with("spaces", .array([found])),
+            peers: peers.with("peers", .array(sharing)), counters: counters)
+    }
 
     /// Values of the Prometheus text by name; of a name with labels their sum.
     static func counters(_ metrics: String) -> [String: Int64] {
@@ -75,6 +105,14 @@ struct TopLook {
             counters[name] = (counters[name] ?? 0).addingReportingOverflow(count).partialValue
         }
         return counters
+    }
+}
+
+extension PlainValue {
+    /// An object with another value of a member that it has.
+    fileprivate func with(_ name: Key, _ value: PlainValue) -> PlainValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.map { $0.key == name ? Member($0.key, value) : $0 })
     }
 }
 
@@ -122,7 +160,8 @@ struct TopView {
             Printable.line(
                 "\(status.cell("name"))  \(status.cell("version"))  "
                     + "\(linked) of \(peers.count) peers linked  "
-                    + "\(status.list("spaces").count) spaces  \(status.list("alarms").count) alarms"),
+                    + "\(Counted.text(status.list("spaces").count, "space"))  "
+                    + Counted.text(status.list("alarms").count, "alarm")),
             Self.rates.map { "\(rate(of: $0.0).map { "\($0)" } ?? "-") \($0.2)/s" }.joined(separator: "  "),
             "",
         ]
@@ -139,7 +178,11 @@ struct TopView {
                 bytes(of: peer, "bytesReceived").map { "\($0)" } ?? "-",
                 bytes(of: peer, "bytesSent").map { "\($0)" } ?? "-", peer.cell("whyNot"))
         }
-        if !peers.isEmpty { lines += table.lines().split(separator: "\n").map(String.init) }
+        if let sync = SyncText(status: status, peers: now.peers) {
+            lines.insert(sync.line(limit: Table.standardWidth), at: 1)
+        }
+        guard !peers.isEmpty else { return lines }
+        lines += table.lines(limit: Table.standardWidth).split(separator: "\n").map(String.init)
         return lines
     }
 

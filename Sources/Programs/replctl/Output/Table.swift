@@ -15,15 +15,18 @@ struct Table {
     private let numbers: Set<Int>
     /// Columns that are never cut: what is typed from a table.
     private let whole: Set<Int>
+    /// What does not fit of the last column goes on below; else it is cut as others are.
+    private let wrapsLast: Bool
 
-    init(_ headers: String..., numbers: Set<Int> = [], whole: Set<Int> = []) {
-        self.init(headers, numbers: numbers, whole: whole)
+    init(_ headers: String..., numbers: Set<Int> = [], whole: Set<Int> = [], wrapsLast: Bool = true) {
+        self.init(headers, numbers: numbers, whole: whole, wrapsLast: wrapsLast)
     }
 
-    init(_ headers: [String], numbers: Set<Int> = [], whole: Set<Int> = []) {
+    init(_ headers: [String], numbers: Set<Int> = [], whole: Set<Int> = [], wrapsLast: Bool = true) {
         self.headers = headers
         self.numbers = numbers
         self.whole = whole
+        self.wrapsLast = wrapsLast
     }
 
     mutating func row(_ cells: String...) { row(cells) }
@@ -38,7 +41,8 @@ struct Table {
         let widths = widths(limit)
         var text = paintHeader(line(headers, widths)) + "\n"
         for row in rows {
-            let last = Wrapped.lines(row[row.count - 1], to: max(1, widths[row.count - 1]))
+            let width = max(1, widths[row.count - 1])
+            let last = wrapsLast ? Wrapped.lines(row[row.count - 1], to: width) : [row[row.count - 1]]
             text += line(row.dropLast() + [last[0]], widths) + "\n"
             let indent = String(
                 repeating: " ", count: widths.dropLast().reduce(0) { $0 + $1 + Self.gap.count })

@@ -63,7 +63,7 @@ extension RouteRefusal {
         case .absent: APIError(.noSuchSpace("household"))
         case .timedOut: APIError(.timedOut)
         case .conflict: APIError(.nameTaken("household"))
-        case .gone: APIError(.inviteExpired)
+        case .gone: APIError(.inviteExpired(at: 1_795_382_768, now: 1_795_469_168))
         case .conditionFailed: APIError(.conditionFailed(index: 0))
         case .overLimit: .headTooLarge()
         case .contentType: .unsupportedType()

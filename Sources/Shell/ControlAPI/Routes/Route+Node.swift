@@ -44,7 +44,7 @@ extension Route {
         ) { .ask(.ping($0.member)) },
         Route(
             .metrics, "GET", "/v1/metrics", .read, tag: .node,
-            "Counters for Prometheus.", "All names begin with repl_.",
+            "Metrics for Prometheus.", "Names begin with repl_, those of the process itself with process_.",
             answer: .of(
                 [RouteContent(type: "text/plain", schema: "Metrics", example: #""repl_links 2\n""#)],
                 "Prometheus text exposition.")
@@ -77,6 +77,7 @@ extension Route {
           "space":null,"device":null,"name":null}],
          "sync":{"state":"up-to-date","percent":100,"behindChanges":0,"secondsLeft":null,
           "members":{"active":2,"linked":1,"unseen":0}},
+         "disk":{"freeBytes":52613349376,"floorBytes":268435456},
          "discovery":{"listening":true,"interfaces":[{"name":"eth0","sends":["ipv4-multicast"]}],
           "problems":[],"sent":12,"heard":9,"processed":9,
           "dropped":{"foreign":0,"replayed":0,"malformed":0,"flooded":0,"own":3,"unsent":0}}}

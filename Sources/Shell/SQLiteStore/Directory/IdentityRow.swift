@@ -70,6 +70,19 @@ struct IdentityRow {
         }
     }
 
+    /// Before another device takes the state over: no log of the old one goes on.
+    func forgetDevice() throws(StoreFailure) {
+        try connection[.begin].run([])
+        do throws(StoreFailure) {
+            try connection.execute("UPDATE identity SET device = NULL, seed = NULL")
+            try connection.execute("UPDATE spaces SET incarnation = NULL")
+            try connection[.commit].run([])
+        } catch {
+            if !connection.isOutsideTransaction { try connection[.rollback].run([]) }
+            throw error
+        }
+    }
+
     /// Step 4.
     func settle(device: Bytes32, token: Bytes16, inode: UInt64, changed: Int64) throws(StoreFailure) {
         try connection.run(

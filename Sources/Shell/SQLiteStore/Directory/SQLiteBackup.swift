@@ -19,15 +19,18 @@ public struct SQLiteBackup: Sendable {
     /// Writes a copy beside the database and returns its path. Whoever has read it removes it; what a crash
     /// leaves goes at the next start. `full` when the copy would leave less than the floor of free disk, at
     /// which local writes stop.
-    public func write(at wall: UInt64) throws(StoreFailure) -> String {
-        try write(at: wall, freeBytes: freeBytes)
+    public func write(at wall: UInt64, floor: DiskFloor = .standard) throws(StoreFailure) -> String {
+        let space = space
+        return try write(
+            at: wall, freeBytes: space?.free, floorBytes: space.map { floor.bytes(of: $0.total) } ?? 0)
     }
 
-    func write(at wall: UInt64, freeBytes: UInt64?) throws(StoreFailure) -> String {
+    func write(
+        at wall: UInt64, freeBytes: UInt64?, floorBytes: UInt64 = NodeLimits.diskFloorBytes
+    ) throws(StoreFailure) -> String {
         let size = bytes(of: database) + bytes(of: database + "-wal")
-        if let freeBytes, freeBytes < size + NodeLimits.diskFloorBytes {
-            throw .full(
-                .backup(bytes: size, freeBytes: freeBytes, floorBytes: NodeLimits.diskFloorBytes))
+        if let freeBytes, freeBytes < size + floorBytes {
+            throw .full(.backup(bytes: size, freeBytes: freeBytes, floorBytes: floorBytes))
         }
         let path = "\(directory)/\(Self.prefix)\(wall)-\(UInt32.random(in: 0 ... .max))\(Self.suffix)"
         do throws(StoreFailure) {
@@ -44,11 +47,12 @@ public struct SQLiteBackup: Sendable {
         return path
     }
 
-    /// Where the copy is written; nil when the system does not say.
-    private var freeBytes: UInt64? {
+    /// Bytes where the copy is written; nil when the system does not say.
+    private var space: (free: UInt64, total: UInt64)? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { return nil }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let unit = UInt64(status.f_frsize)
+        return (UInt64(status.f_bavail) * unit, UInt64(status.f_blocks) * unit)
     }
 
     /// A file's length; 0 when there is none.

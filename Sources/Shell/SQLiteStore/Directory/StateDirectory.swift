@@ -72,13 +72,15 @@ public final class StateDirectory: Sendable {
 
     /// Makes the directory if it is missing, locks it, finds or makes the device key, opens the database and
     /// finds out whether it continues. `credentials` is CREDENTIALS_DIRECTORY; `wall` in milliseconds.
+    /// `takesNewIdentity`: the device key is replaced by a fresh one, or by a credential that is another.
     public static func open(
-        _ path: String, credentials: String?, wall: UInt64
+        _ path: String, credentials: String?, takesNewIdentity: Bool = false, wall: UInt64
     ) throws(StateFailure) -> (StateDirectory, SQLiteStore) {
         let lock = try take(path)
         do throws(StoreFailure) {
             try SQLiteBackup.removeLeftovers(in: path)
-            return try start(path, lock: lock, credentials: credentials, wall: wall)
+            return try start(
+                path, lock: lock, credentials: credentials, takesNewIdentity: takesNewIdentity, wall: wall)
         } catch {
             unlock(lock)
             throw .store(error)
@@ -152,7 +154,7 @@ public final class StateDirectory: Sendable {
     }
 
     private static func start(
-        _ path: String, lock: Int32, credentials: String?, wall: UInt64
+        _ path: String, lock: Int32, credentials: String?, takesNewIdentity: Bool, wall: UInt64
     ) throws(StoreFailure) -> (StateDirectory, SQLiteStore) {
         // 1. The database, made private before anything is in it.
         let database = "\(path)/repld.db"
@@ -167,6 +169,7 @@ public final class StateDirectory: Sendable {
         let store = try SQLiteStore(path: database, highWater: highWater)
         let row = IdentityRow(connection: store.writer)
         // 2. Who this is.
+        if takesNewIdentity { try replaceIdentity(row, in: path, credentials: credentials) }
         let identity = try row.read()
         let key = try deviceKey(in: path, credentials: credentials, identity: identity)
         let device = SigningKey(seed: key.seed).publicKey
@@ -204,6 +207,24 @@ public final class StateDirectory: Sendable {
         try row.announce(token: token, inode: made.inode, uncertain: reason, wall: wall)
         let named = try Files.rename(new, to: instance, in: path)
         try row.settle(device: device, token: token, inode: named.inode, changed: named.changed)
+    }
+
+    /// The database forgets its device first, with the incarnations of its logs: cut off here, the old key is
+    /// taken again, and cut off later, the new one.
+    private static func replaceIdentity(
+        _ row: IdentityRow, in path: String, credentials: String?
+    ) throws(StoreFailure) {
+        let old = try row.read().device
+        if let found = try DeviceKeyFile.find(in: path, credentials: credentials), found.source == .credential
+        {
+            guard old != SigningKey(seed: found.seed).publicKey else {
+                throw .unusable(
+                    .file(path: path, .keyIsCredential(credential: DeviceKeyFile.credentialName)))
+            }
+            return try row.forgetDevice()
+        }
+        try row.forgetDevice()
+        _ = try DeviceKeyFile.make(in: path, seed: SystemRandom.secret(DeviceKeyFile.byteCount))
     }
 
     /// The key that is there; else the one that a backup carries; else, for a fresh database only, a new one.

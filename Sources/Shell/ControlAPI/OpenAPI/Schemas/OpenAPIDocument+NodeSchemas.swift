@@ -11,10 +11,17 @@ extension OpenAPIDocument {
           "clock":{"$ref":"#/components/schemas/Clock"},
           "alarms":{"type":"array","items":{"$ref":"#/components/schemas/Alarm"}},
           "sync":{"$ref":"#/components/schemas/Sync"},
+          "disk":{"oneOf":[{"$ref":"#/components/schemas/Disk"},{"type":"null"}]},
           "discovery":{"$ref":"#/components/schemas/Discovery"}},
          "required":[
           "device","name","version","instance","spaces","links","listening","clock","alarms","sync",
-          "discovery"]},
+          "disk","discovery"]},
+        "Disk":{
+         "type":"object","description":"The file system of the state directory.",
+         "properties":{
+          "freeBytes":{"type":"integer"},
+          "floorBytes":{"type":"integer","description":"Local writes stop below it."}},
+         "required":["freeBytes","floorBytes"]},
         "Sync":{
          "type":"object","description":"Whether this node and the linked members have the same.",
          "properties":{
