@@ -10,7 +10,8 @@ extension APIError {
     public init(_ error: NodeError) {
         switch error {
         case .noSuchSpace, .noSuchDocument, .noSuchInvite, .noSuchChange: self = .absent(error)
-        case .noSuchMember, .ambiguousMember, .ownDevice, .notLinked, .noAnswer: self = .member(error)
+        case .noSuchMember, .ambiguousMember, .ownDevice, .notLinked, .noAnswer, .notMember:
+            self = .member(error)
         case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteBurned,
             .inviteProofWrong, .issuerWithoutRight, .inviteForeign, .alreadyMember,
             .inviterUnreachable:
@@ -26,12 +27,6 @@ extension APIError {
                 422, "invalid-name", "\"\(name)\" is no name of a space",
                 hint: "use [a-z0-9][a-z0-9._-]{0,63}, and no 64 hexadecimal digits: those are an id")
         case .leaveRefused(let space, let refusal): self = .leaving(space, refusal)
-        case .notMember(let name):
-            self.init(
-                403, "not-member", "this device is no member of space \"\(name)\"",
-                hint:
-                    "what is here can be read and exported; to write, leave it with force and join it again "
-                    + "with an invite")
         case .noRight(let have, let need):
             self.init(
                 403, "no-right",
