@@ -18,14 +18,7 @@ extension APIError {
             self = .joining(error)
         case .author(let fault, let operation): self = APIError(fault).at("operation \(operation)")
         case .index(let refusal): self.init(refusal)
-        case .nameTaken(let name):
-            self.init(
-                409, "name-taken", "a space named \"\(name)\" is already on this node",
-                hint: "choose another name; the name is local to this node")
-        case .invalidName(let name):
-            self.init(
-                422, "invalid-name", "\"\(name)\" is no name of a space",
-                hint: "use [a-z0-9][a-z0-9._-]{0,63}, and no 64 hexadecimal digits: those are an id")
+        case .nameTaken, .invalidName: self = .naming(error)
         case .leaveRefused(let space, let refusal): self = .leaving(space, refusal)
         case .noRight(let have, let need):
             self.init(
@@ -63,6 +56,21 @@ extension APIError {
                 hint: "nothing was changed: mend the config file, then reload again")
         case .storeFull, .commitFailed, .documentDamaged, .noThread, .stopping, .storeFailed:
             self = .failing(error)
+        }
+    }
+
+    /// Names of spaces.
+    private static func naming(_ error: NodeError) -> APIError {
+        switch error {
+        case .nameTaken(let name):
+            APIError(
+                409, "name-taken", "a space named \"\(name)\" is already on this node",
+                hint: "choose another name; the name is local to this node")
+        case .invalidName(let name):
+            APIError(
+                422, "invalid-name", "\"\(name)\" is no name of a space",
+                hint: "use [a-z0-9][a-z0-9._-]{0,63}, and no 64 hexadecimal digits: those are an id")
+        default: APIError(error)
         }
     }
 
