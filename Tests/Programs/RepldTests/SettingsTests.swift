@@ -16,6 +16,7 @@ extension ConfigFile {
         case .strings: strings(key.name) != nil
         case .bool: bool(key.name) != nil
         case .integer: integer(key.name) != nil
+        case .size: integer(key.name) != nil || string(key.name) != nil
         }
     }
 }
