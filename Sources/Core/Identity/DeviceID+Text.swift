@@ -24,7 +24,10 @@ public enum DeviceIDFault: Error, Equatable, Sendable {
     }
 }
 
-extension DeviceID {
+extension DeviceID: CustomStringConvertible {
+    /// `text`.
+    public var description: String { text }
+
     public static let textLetters = 56
     /// How many of its first letters name a device, where no other begins with them.
     public static let shortLetters = 7

@@ -30,8 +30,8 @@ extension APIError {
         case .notMember(let name):
             return APIError(
                 403, "not-member", "this device is no member of space \"\(name)\"",
-                hint: "what is here can be read and exported; to write, leave it with force and join it again "
-                    + "with an invite")
+                hint: "what is here can be read and exported; to write, leave it with force and join it "
+                    + "again with an invite")
         case .ownDevice:
             return APIError(
                 409, "own-device", "this is the device that was asked", hint: "name another; see /v1/peers")

@@ -55,8 +55,8 @@ import Testing
                     .init(
                         "disk",
                         .object([
-                            .init("freeBytes", .scalar(.integer(free))),
                             .init("floorBytes", .scalar(.integer(floor))),
+                            .init("freeBytes", .scalar(.integer(free))),
                         ]))
                 ])
             ).map(\.level)

@@ -318,7 +318,7 @@ private func streamHead(_ space: String) -> String {
                 post("/v1/spaces/s/import", line + "\n{}\n" + line, headers: "Connection: close\r\n"))
             let all = try await client.receivedAll()
             #expect(
-                all.contains("HTTP/1.1 422 ") && all.contains("line 2, after 1 documents were restored: "))
+                all.contains("HTTP/1.1 422 ") && all.contains("line 2, after 1 document was restored: "))
         }
     }
 

@@ -10,11 +10,11 @@ struct FaultWords: CustomStringConvertible {
     init(text: String) {
         var words = ""
         var previous: Unicode.Scalar = " "
-        for scalar in text.unicodeScalars {
+        for scalar in text.replacing(": ", with: " ").unicodeScalars {
             switch scalar {
             case "(": words += ", "
-            case ")", "\"", ":": break
-            case "A"..."Z" where ("a"..."z").contains(previous) || ("0"..."9").contains(previous):
+            case ")", "\"": break
+            case "A"..."Z" where ("a"..."z").contains(previous):
                 words += " " + String(scalar).lowercased()
             default: words.unicodeScalars.append(scalar)
             }

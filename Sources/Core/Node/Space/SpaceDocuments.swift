@@ -215,9 +215,15 @@ extension Change {
     /// The operations on one document with their stamps, in order.
     func operations(touching document: Key) -> ([Operation], [OperationStamp]) {
         var chosen: ([Operation], [OperationStamp]) = ([], [])
-        for (operation, stamp) in zip(operations, stamps()) where operation.document == document {
-            chosen.0.append(operation)
-            chosen.1.append(stamp)
+        var next = Dot(replica, first)
+        let context = context
+        for operation in operations {
+            // A change may touch thousands of documents: no stamps are made for the others.
+            if operation.document == document {
+                chosen.0.append(operation)
+                chosen.1.append(OperationStamp(dot: next, timestamp: timestamp, context: context))
+            }
+            next = next.advanced(by: operation.sequenceCount)
         }
         return chosen
     }

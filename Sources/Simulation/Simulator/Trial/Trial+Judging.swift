@@ -32,7 +32,7 @@ extension Trial {
     }
 
     private func isAboutTraitor(_ message: String) -> Bool {
-        checker.traitors.contains { message.contains(world.nodes[$0].device.text) }
+        checker.traitors.contains { message.contains(world.nodes[$0].device.text.prefix(7)) }
     }
 
     /// Alarms that stand at the end.
