@@ -34,7 +34,7 @@ extension DaemonTests {
             let rules = try text(Self.rules).split(separator: "\n").filter { !$0.contains("description:") }
             let board = try JSONSerialization.jsonObject(with: Data(try text(Self.dashboard).utf8))
             let wanted = names(in: rules.map(String.init)).union(names(in: expressions(in: board)))
-            #expect(wanted.count > 15, "they were not found: \(wanted.sorted())")
+            #expect(wanted.count > 20, "they were not found: \(wanted.sorted())")
             try DaemonWorld.run { world in
                 let (a, b) = (try world.started("a"), try world.daemon("b"))
                 try a.api.createSpace("s")
