@@ -43,19 +43,17 @@ extension DaemonTests {
                 try b.api.join(try a.api.token("s"))
                 // With an alarm, so that there is one to count.
                 #expect(chmod("\(a.state)/device.key", 0o640) == 0)
-                try eventually("all metrics to be there", within: 30) {
+                var missing: Set<String> = []
+                try eventually("all metrics to be there", within: 30, last: { "\(missing.sorted())" }) {
                     let given = Set(
                         try a.api.get("/v1/metrics").text.split(separator: "\n").compactMap { line in
                             line.hasPrefix("#") ? nil : line.prefix { $0 != "{" && $0 != " " }
                         }.map(String.init))
-                    let missing = wanted.subtracting(given).sorted()
-                    guard missing.isEmpty else { throw Missing(names: missing) }
-                    return true
+                    missing = wanted.subtracting(given)
+                    return missing.isEmpty
                 }
             }
         }
-
-        private struct Missing: Error { let names: [String] }
 
         @Test(
             "the textfile script hands over what is ours, and takes it away when the daemon is gone"

@@ -92,8 +92,8 @@ extension NodeError {
     /// How a program hears of a store that failed.
     public init(_ failure: StoreFailure) {
         switch failure {
-        case .full: self = .storeFull("\(failure)")
-        case .syncFailed, .unusable, .overtaken, .readerExpired, .failed: self = .storeFailed("\(failure)")
+        case .full(let shortage): self = .storeFull(shortage)
+        case .syncFailed, .unusable, .overtaken, .readerExpired, .failed: self = .storeFailed(failure)
         }
     }
 
@@ -102,14 +102,14 @@ extension NodeError {
     init(lost failure: StoreFailure) {
         switch failure {
         case .full, .syncFailed: self.init(failure)
-        case .unusable, .overtaken, .readerExpired, .failed: self = .commitFailed("\(failure)")
+        case .unusable, .overtaken, .readerExpired, .failed: self = .commitFailed(failure)
         }
     }
 
     /// How a program hears that a document could not be read.
     init(_ failure: StoreFailure, reading document: Key, of space: SpaceID) {
         if case .unusable(let reason) = failure {
-            self = .documentDamaged(document, of: space, reason: "\(reason)")
+            self = .documentDamaged(document, of: space, reason: reason)
         } else {
             self.init(failure)
         }

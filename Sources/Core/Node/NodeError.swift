@@ -57,7 +57,7 @@ public enum NodeError: Error, Sendable {
     /// 429 `too-many`: watchers or waits.
     case tooMany(what: String, limit: Int)
     /// A token that is no token, or of another version: 422 `invalid-token`; which part is wrong.
-    case tokenInvalid(String)
+    case tokenInvalid(InviteTokenFault)
     /// 410 `invite-expired`. Seconds since 1970: when, and what this node's clock says.
     case inviteExpired(at: UInt64, now: UInt64)
     /// 410 `invite-spent`.
@@ -77,17 +77,17 @@ public enum NodeError: Error, Sendable {
     /// 503 `no-inviter-reached`: what was tried and why each failed.
     case inviterUnreachable(tried: [String])
     /// 422 `config-invalid`: place and reason; nothing was taken into effect.
-    case configInvalid(String)
+    case configInvalid(any Error)
     /// 507 `disk-full`: the commit failed, or the floor of free space is reached.
-    case storeFull(String)
+    case storeFull(Shortage)
     /// 507 `commit-failed`: otherwise than by a full disk, and than by a sync.
-    case commitFailed(String)
+    case commitFailed(StoreFailure)
     /// 500 `document-damaged`: what the store has of it does not decode.
-    case documentDamaged(Key, of: SpaceID, reason: String)
-    /// 503 `no-thread`: the system gives none for what was asked.
-    case noThread(String)
+    case documentDamaged(Key, of: SpaceID, reason: StoreDefect)
+    /// 503 `no-thread`: the system gives none for what was asked, in its words.
+    case noThread(words: String)
     /// 503 `stopping`.
     case stopping
-    /// 500 `store-failed`.
-    case storeFailed(String)
+    /// 500 `store-failed`: a `StoreFailure`, or what a backup met outside the store.
+    case storeFailed(any Error)
 }

@@ -52,7 +52,7 @@ extension APIError {
             self.init(429, "too-many", "there are already \(limit) \(what)", hint: "close some and try again")
         case .configInvalid(let reason):
             self.init(
-                422, "config-invalid", reason,
+                422, "config-invalid", "\(reason)",
                 hint: "nothing was changed: mend the config file, then reload again")
         case .storeFull, .commitFailed, .documentDamaged, .noThread, .stopping, .storeFailed:
             self = .failing(error)
@@ -120,7 +120,9 @@ extension APIError {
     private static func joining(_ error: NodeError) -> APIError {
         switch error {
         case .tokenInvalid(let reason):
-            APIError(422, "invalid-token", "this is no invite token: \(reason)", hint: "copy it again, whole")
+            APIError(
+                422, "invalid-token", "this is no invite token: \(reason.message)",
+                hint: "copy it again, whole")
         case .inviteExpired(let expiry, let now): .expired(expiry, now)
         case .inviteSpent:
             APIError(410, "invite-spent", "the invite was used by another device", hint: "ask for a new one")

@@ -115,7 +115,7 @@ final class AskExchange: Exchange {
             do throws(StoreFailure) {
                 stream(try BackupFile(path: path, turn), WholeAnswer.bytes, headers: [])
             } catch {
-                finish(WholeAnswer(APIError(NodeError.storeFailed("\(error)"))))
+                finish(WholeAnswer(APIError(NodeError.storeFailed(error))))
             }
         default:
             guard let whole = WholeAnswer(answer, to: routed.route) else {

@@ -100,7 +100,7 @@ final class ListingExchange: Exchange {
             case .success(nil): step(open, from: cursor, style)
             case .failure(let error):
                 if let cursor { context.listings.end(cursor.listing) }
-                refuse(APIError(error as? NodeError ?? .storeFailed("\(error)")))
+                refuse(APIError(error as? NodeError ?? .storeFailed(error)))
             }
         }
     }

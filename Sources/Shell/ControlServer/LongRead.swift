@@ -58,7 +58,7 @@ final class LongRead {
         if context.writer.isHeadSent {
             context.writer.abort()
         } else {
-            context.writer.send(WholeAnswer(APIError(NodeError.storeFailed("\(error)"))))
+            context.writer.send(WholeAnswer(APIError(NodeError.storeFailed(error))))
         }
     }
 }

@@ -107,10 +107,10 @@ struct Delivery {
             } catch {
                 log.error("the backup failed: \(error)", metadata: ["code": "backup-failed"])
                 let failure = (error as? StoreFailure).map { NodeError($0) }
-                receiver(.failed(failure ?? .storeFailed("\(error)")))
+                receiver(.failed(failure ?? .storeFailed(error)))
             }
         }
-        if let refused { receiver(.failed(.noThread(refused))) }
+        if let refused { receiver(.failed(.noThread(words: refused))) }
     }
 
     /// The new settings are queued before the answer leaves: whatever its receiver asks next finds them in
@@ -122,10 +122,10 @@ struct Delivery {
             do {
                 receiver(.reloaded(try reload(isCheck) { post(.settings($0)) }))
             } catch {
-                receiver(.failed(.configInvalid("\(error)")))
+                receiver(.failed(.configInvalid(error)))
             }
         }
-        if let refused { receiver(.failed(.noThread(refused))) }
+        if let refused { receiver(.failed(.noThread(words: refused))) }
     }
 }
 

@@ -82,7 +82,7 @@ private let device = DeviceID(publicKey: Bytes32([UInt8](repeating: 2, count: 32
         guard case .storeFull(let reason) = try node.refusal(.transact(.init("home"), write)) else {
             throw Unexpected()
         }
-        #expect(reason == "100 MiB are free, the floor is 204 MiB")
+        #expect("\(reason)" == "100 MiB are free, the floor is 204 MiB")
         guard case .status(let low) = try node.ask(.status) else { throw Unexpected() }
         #expect(low.alarms.map(\.code) == ["disk-low"])
         #expect(low.disk == DiskReport(free: 100 << 20, floor: (1 << 30) / 100 * 20))

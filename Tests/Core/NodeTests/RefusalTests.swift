@@ -117,7 +117,7 @@ import Wire
             guard case .failed(.commitFailed(let reason))? = node.answers[id]?.last else {
                 throw Unexpected()
             }
-            #expect(reason.contains("disk I/O error"))
+            #expect(reason == .diskError)
         }
         guard case .failed(.noSuchDocument)? = node.answers[reading]?.last else { throw Unexpected() }
         _ = try node.transact("notes", [increment("a", "n")])

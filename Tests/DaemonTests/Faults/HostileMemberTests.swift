@@ -216,7 +216,7 @@ extension DaemonTests {
                 // As far as its author can have known it had no right: so it is no misunderstanding.
                 #expect(answer.hasSuffix("link over: true"), "\(answer)")
                 #expect(try scene.a.api.metric("peer_faults_total") - faults == 1)
-                #expect(scene.a.log.contains("noRight"))
+                #expect(scene.a.log.contains("no right"))
                 for daemon in [scene.a, scene.b] {
                     #expect(try daemon.api.get("/v1/spaces/s/log").lines().count == 2, "both honest writes")
                     let export = String(decoding: try daemon.api.export("s"), as: UTF8.self)

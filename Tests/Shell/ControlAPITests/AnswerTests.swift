@@ -240,17 +240,22 @@ private let dotText = "00000000000000000000000000000007:9"
             (.idempotencyKeyReused, 422, "idempotency-key-reused"),
             (.invalidVersion("v"), 400, "invalid-version"), (.timedOut, 408, "timeout"),
             (.tooMany(what: "watchers", limit: 256), 429, "too-many"),
-            (.tokenInvalid("x"), 422, "invalid-token"),
+            (.tokenInvalid(.mistyped), 422, "invalid-token"),
             (.inviteExpired(at: 1, now: 2), 410, "invite-expired"), (.inviteSpent, 410, "invite-spent"),
             (.inviteBurned, 410, "invite-burned"), (.inviteProofWrong, 403, "invite-proof-wrong"),
             (.issuerWithoutRight, 403, "issuer-without-right"),
             (.inviteRevoked, 410, "invite-revoked"), (.inviteForeign, 422, "invite-foreign"),
             (.alreadyMember(SpaceID(raw: .zero)), 409, "already-member"),
             (.inviterUnreachable(tried: ["a: b"]), 503, "no-inviter-reached"),
-            (.storeFull("x"), 507, "disk-full"), (.commitFailed("x"), 507, "commit-failed"),
-            (.documentDamaged("d", of: SpaceID(raw: .zero), reason: "x"), 500, "document-damaged"),
-            (.noThread("x"), 503, "no-thread"),
-            (.stopping, 503, "stopping"), (.storeFailed("x"), 500, "store-failed"),
+            (.storeFull(.floor(freeBytes: 1, floorBytes: 2)), 507, "disk-full"),
+            (.commitFailed(.readerExpired), 507, "commit-failed"),
+            (
+                .documentDamaged(
+                    "d", of: SpaceID(raw: .zero),
+                    reason: .notInLog(Dot(ReplicaID(raw: .zero), SequenceNumber(1)))), 500, "document-damaged"
+            ),
+            (.noThread(words: "x"), 503, "no-thread"),
+            (.stopping, 503, "stopping"), (.storeFailed(StoreFailure.readerExpired), 500, "store-failed"),
         ] as [(NodeError, Int, String)])
     func refusals(error: NodeError, status: Int, code: String) throws {
         let answer = try body(.failed(error))

@@ -83,7 +83,8 @@ import Testing
     func failed() async throws {
         let last = try copy(bytes: 100)
         let answers: [NodeAnswer] = [
-            .failed(.storeFull("x")), .backup(path: "/nonexistent/copy"), .backup(path: last),
+            .failed(.storeFull(.floor(freeBytes: 1, floorBytes: 2))), .backup(path: "/nonexistent/copy"),
+            .backup(path: last),
         ]
         let next = NIOLockedValueBox(0)
         let gateway = ScriptedGateway { _, _, answer in

@@ -251,7 +251,9 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         }
         let runtime = runtime(backup: { throw noSpace })
         runtime.start(machine, peers: nil)
-        guard case .storeFull("no space")? = error(await answer(runtime, .backup)) else {
+        guard case .storeFull(let shortage)? = error(await answer(runtime, .backup)),
+            "\(shortage)" == "no space"
+        else {
             Issue.record("a full disk is told")
             return
         }
@@ -269,7 +271,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         let halt = delivery.deliver([.backup(RequestID(1)), .reload(RequestID(2), isCheck: false)])
         #expect(halt == nil)
         for error in answers.withLock({ $0 }) {
-            guard case .noThread("Resource temporarily unavailable") = error else {
+            guard case .noThread(words: "Resource temporarily unavailable") = error else {
                 Issue.record("\(error)")
                 return
             }
@@ -330,7 +332,8 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         #expect(report == ReloadReport(applied: ["name"], needsRestart: ["state"]))
         _ = await answer(runtime)
         #expect(record.lines.filter { $0 != "commit" } == ["request 1", "settings kitchen", "request 2"])
-        guard case .configInvalid("r.toml:3:1: no")? = error(await answer(runtime, .reload(isCheck: false)))
+        guard case .configInvalid(let reason)? = error(await answer(runtime, .reload(isCheck: false))),
+            "\(reason)" == "r.toml:3:1: no"
         else {
             Issue.record("a refused file is told")
             return

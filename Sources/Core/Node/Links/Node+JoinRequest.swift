@@ -35,7 +35,7 @@ extension Node {
         do throws(InviteTokenFault) {
             token = try InviteToken(text)
         } catch {
-            throw .tokenInvalid(error.message)
+            throw .tokenInvalid(error)
         }
         if links.isStopping { throw .stopping }
         if let index = spaces.handle(of: token.space) {

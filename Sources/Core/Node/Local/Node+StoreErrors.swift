@@ -44,7 +44,7 @@ extension Node {
     /// Refuses a request; what a person has to look at is an alarm too.
     mutating func refuse(_ id: RequestID, _ error: NodeError, at now: Instant) {
         if case .documentDamaged(let key, let space, let reason) = error {
-            recordUnreadable(key, of: space, reason, at: now)
+            recordUnreadable(key, of: space, "\(reason)", at: now)
         }
         batch.refuse(id, error)
     }

@@ -15,8 +15,7 @@ extension Node {
                 return answer(id, known, in: index)
             }
             if isDiskLow {
-                throw .storeFull(
-                    "\(DiskFloor.text(diskFree)) are free, the floor is \(DiskFloor.text(diskFloorBytes))")
+                throw .storeFull(.floor(freeBytes: diskFree, floorBytes: diskFloorBytes))
             }
             let outcome = try spaces[index].transact(
                 request, by: device, &entropy, at: now, cursors: epochs.current, in: &transaction)

@@ -31,6 +31,8 @@ extension Shortage: CustomStringConvertible {
     public var description: String {
         switch self {
         case .step(let step): "\(step)"
+        case .floor(let freeBytes, let floorBytes):
+            "\(DiskFloor.text(freeBytes)) are free, the floor is \(DiskFloor.text(floorBytes))"
         case .backup(let bytes, let freeBytes, let floorBytes):
             "a backup takes up to \(bytes >> 20) MiB, \(freeBytes >> 20) MiB are free, and "
                 + "\(floorBytes >> 20) MiB stay free"

@@ -59,6 +59,8 @@ public struct FailedStep: Equatable, Sendable {
 public enum Shortage: Equatable, Sendable {
     /// The disk took no more.
     case step(FailedStep)
+    /// Less is free than stays so for the system. Bytes.
+    case floor(freeBytes: UInt64, floorBytes: UInt64)
     /// A backup would go below the floor of free disk, at which local writes stop. Bytes.
     case backup(bytes: UInt64, freeBytes: UInt64, floorBytes: UInt64)
 }

@@ -69,14 +69,20 @@ extension RouteRefusal {
         case .contentType: .unsupportedType()
         case .wrong: APIError(AuthorError.indexPastEnd(index: 9, count: 3))
         case .tooMany: APIError(.tooMany(what: "watchers", limit: 64))
-        case .failed: APIError(.storeFailed("disk I/O error"))
+        case .failed:
+            APIError(
+                .storeFailed(
+                    StoreFailure.failed(
+                        FailedStep(
+                            doing: "reading", path: "/var/lib/repld/repld.db",
+                            answer: .system(code: 5, words: "Input/output error")))))
         case .unavailable: APIError(.stopping)
         case .unanswered:
             APIError(
                 .noAnswer(
                     NamedDevice(DeviceID(publicKey: .zero), "attic"), address: "192.0.2.7:21420",
                     milliseconds: 5_000))
-        case .diskFull: APIError(.storeFull("12 MiB are free, and 64 MiB are kept"))
+        case .diskFull: APIError(.storeFull(.floor(freeBytes: 12 << 20, floorBytes: 64 << 20)))
         }
     }
 }
