@@ -67,17 +67,19 @@ extension DaemonTests {
                 let shed = try world.started("shed", peers: [attic])
                 try attic.api.createSpace("s")
                 try shed.api.join(try attic.api.token("s"))
-                try eventually("the link", within: 20) {
-                    try attic.api.get("/v1/metrics").text.contains("repl_peer_linked{peer=\"shed\"")
-                }
-                let text = try attic.api.get("/v1/metrics").text
-                for name in [
+                let names = [
                     "repl_build_info{version=", "repl_space_sync_state{space=\"s\",state=\"up-to-date\"} ",
+                    "repl_peer_linked{peer=\"shed\"",
                     "repl_peer_behind_changes{space=\"s\",peer=\"shed\",device=\"", "repl_disk_floor_bytes ",
                     "process_start_time_seconds ", "process_resident_memory_bytes ", "process_open_fds ",
                     "process_cpu_seconds_total ", "process_virtual_memory_bytes ", "process_max_fds ",
-                ] {
-                    #expect(text.contains("\n" + name), "\(name)")
+                ]
+                var (text, missing) = ("", names)
+                // What a peer lacks is known when both have said what they hold.
+                try eventually("the metrics", within: 20, last: { "missing: \(missing)" }) {
+                    text = try attic.api.get("/v1/metrics").text
+                    missing = names.filter { !text.contains("\n" + $0) }
+                    return missing.isEmpty
                 }
                 let tool = "/usr/bin/promtool"
                 guard FileManager.default.isExecutableFile(atPath: tool) else { return }
