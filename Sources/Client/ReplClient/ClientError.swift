@@ -86,7 +86,7 @@ extension ClientError.Refusal {
 }
 
 extension ClientError {
-    /// What the daemon's error says beside code, message and hint (API.md, "Details of an error").
+    /// Members of the daemon's error beside code, message and hint (API.md, "Details of an error").
     public var details: [PlainValue.Member] {
         guard case .refused(_, let body) = self else { return [] }
         do throws(ClientError) {

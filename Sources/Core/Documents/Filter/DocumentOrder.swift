@@ -3,7 +3,7 @@
 
 public import Bytes
 
-/// What documents are put in order by. `descending` turns the whole order round: values, documents without
+/// The key or path that orders documents. `descending` turns the whole order round: values, documents without
 /// one, and the keys among equals.
 public struct DocumentOrder: Hashable, Sendable {
     public enum Subject: Hashable, Sendable {

@@ -12,7 +12,7 @@ import Causality
 /// Reads paths inside of a text of a person. Positions are in Unicode scalars.
 struct DottedText {
     let scalars: [Unicode.Scalar]
-    /// Of the next scalar.
+    /// The place of the next scalar, from 0.
     private(set) var position = 0
 
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
@@ -32,7 +32,7 @@ struct DottedText {
 
     mutating func skipSpace() { while let scalar = next, Self.isSpace(scalar) { position += 1 } }
 
-    /// What JSON calls whitespace.
+    /// True for the four scalars that are whitespace in JSON.
     static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
     }

@@ -24,7 +24,7 @@ public struct Filter: Hashable, Sendable {
         public let test: Test
     }
 
-    /// What has to hold of the value at a path. Only `missing` holds where the path leads nowhere.
+    /// A condition on the value at a path. Only `missing` holds where the path leads nowhere.
     public enum Test: Hashable, Sendable {
         /// The same type and value.
         case equals(PlainValue)

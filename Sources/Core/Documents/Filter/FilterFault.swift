@@ -4,9 +4,9 @@
 public struct FilterFault: Error, Hashable, Sendable {
     /// In Unicode scalars of the text, from 0; the length of the text for what is missing at its end.
     public let position: Int
-    /// What is wrong there, without the place.
+    /// The mistake in words, without its place.
     public let reason: String
-    /// What to write instead.
+    /// An advice: how to write it instead.
     public let hint: String
 
     init(at position: Int, _ reason: String, hint: String) {

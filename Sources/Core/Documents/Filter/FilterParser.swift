@@ -67,7 +67,7 @@ private struct FilterParser {
         return Filter.Comparison(path: path, test: try test(hasSpace: hasSpace))
     }
 
-    /// What follows a path.
+    /// Reads the comparison that follows a path.
     private mutating func test(hasSpace: Bool) throws(FilterFault) -> Filter.Test {
         switch (text.next, text.second) {
         case ("=", _): return .equals(try literal(after: 1))

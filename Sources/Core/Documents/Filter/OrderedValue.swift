@@ -1,4 +1,4 @@
-// What documents are put in order by: a value at a path, as one line from null to nothing at all. Its
+// Documents are put in order by this: a value at a path, as one line from null to nothing at all. Its
 // sortable bytes compare as the values do, so that an index on disk is in the same order as a sort in memory.
 //
 //     01 null   02 false   03 true   10…2F numbers   40 strings   50 other values   60 no value
