@@ -89,7 +89,7 @@ extension Action {
         case deleteText = 14
     }
 
-    public var tag: Tag {
+    @inlinable public var tag: Tag {
         switch self {
         case .make: .make
         case .write: .write
@@ -108,14 +108,16 @@ extension Action {
     }
 
     /// Sequences consumed, at least 1: one per inserted scalar, element or member.
-    public var sequenceCount: Int {
+    @inlinable public var sequenceCount: Int {
         switch self {
         case .insertElements(_, _, let contents): contents.count
         case .insertMembers(_, _, let members): members.count
-        case .insertText(_, _, let text): TextRope.scalarCount(of: text)
+        case .insertText(_, _, let text): Self.scalarCount(of: text)
         default: 1
         }
     }
+
+    @usableFromInline static func scalarCount(of text: String) -> Int { TextRope.scalarCount(of: text) }
 
     /// True for the operations that keep a container live (DESIGN 6): make, write, add, insert, increment.
     public var isEdit: Bool {

@@ -23,8 +23,8 @@ public struct Operation: Hashable, Sendable {
         case unknown(tag: UInt64, sequenceCount: Int, payload: [UInt8])
     }
 
-    /// Sequences consumed, at least 1.
-    public var sequenceCount: Int {
+    /// Sequences consumed, at least 1. Inlinable: other modules ask it of each operation, and a call copies one.
+    @inlinable public var sequenceCount: Int {
         switch body {
         case .deleteDocument: 1
         case .act(_, let action): action.sequenceCount
