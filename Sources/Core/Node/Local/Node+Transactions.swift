@@ -11,7 +11,8 @@ extension Node {
         do throws(NodeError) {
             try need(.writer, in: index)
             // A repeat writes nothing, so the floor of free disk does not concern it.
-            if let known = try spaces[index].outcomeOfRepeat(of: request, from: &transaction) {
+            let space = spaces[index].id
+            if let known = try Space.outcomeOfRepeat(of: request, in: space, from: &transaction) {
                 return answer(id, known, in: index)
             }
             if isDiskLow {

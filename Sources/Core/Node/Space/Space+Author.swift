@@ -129,11 +129,9 @@ extension Space {
             let frontier = Set(draft.before.values.flatMap(\.frontier))
             return TransactionOutcome(change: nil, version: VersionToken(frontier: Array(frontier)).text)
         }
-        guard var log = logs[draft.replica] else {
+        guard var log = logs.takeHead(of: draft.replica) else {
             preconditionFailure("the own log is open while a draft is")
         }
-        // Not beside the copy: appending to it would copy what they share.
-        logs[draft.replica] = nil
         let ready: ReadyChange
         do throws(ChangeTooLarge) {
             defer { logs[draft.replica] = log }

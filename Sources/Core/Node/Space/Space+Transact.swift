@@ -18,14 +18,15 @@ struct TransactionOutcome: Sendable {
 
 extension Space {
     /// What the transaction came to when its Idempotency-Key was seen first; nil: it was not, or has none.
-    func outcomeOfRepeat(
-        of request: Transaction, from transaction: inout StoreTransaction<some ChangeStore>
+    /// Of the table, not of a space: asked of one it would be copied whole beside the batch, for every write.
+    static func outcomeOfRepeat(
+        of request: Transaction, in space: SpaceID, from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) -> TransactionOutcome? {
         guard let idempotency = request.idempotency, !isPlanted("repeated-transaction-written") else {
             return nil
         }
         let known = try transaction.reading { store throws(StoreFailure) in
-            try store.idempotency(id, idempotency.key)
+            try store.idempotency(space, idempotency.key)
         }
         // One that is over stays until the next sweep, which knows whether the clock was set.
         guard let known else { return nil }

@@ -65,6 +65,9 @@ struct SpaceLogs: Sendable {
         set { heads[replica] = newValue }
     }
 
+    /// Takes the head of a log out: who appends to it beside a copy would copy what they share. Put it back.
+    mutating func takeHead(of replica: ReplicaID) -> LogState? { heads.removeValue(forKey: replica) }
+
     /// What is held of a log, the open batch included; nil where nothing is.
     func extent(of replica: ReplicaID) -> LogExtent? { LogExtent(through: held[replica]) }
 
