@@ -23,7 +23,8 @@ public struct Operation: Hashable, Sendable {
         case unknown(tag: UInt64, sequenceCount: Int, payload: [UInt8])
     }
 
-    /// Sequences consumed, at least 1. Inlinable: other modules ask it of each operation, and a call copies one.
+    /// Sequences consumed, at least 1. Inlinable: other modules ask it of each operation, and a call copies
+    /// one.
     @inlinable public var sequenceCount: Int {
         switch body {
         case .deleteDocument: 1

@@ -46,6 +46,33 @@ extension LogState {
         return VerifiedRun(changes: changes, seals: sealed.seals.filter { $0.last > head })
     }
 
+    /// True when a run that does not verify goes on from what is known here, and its author sealed that: the
+    /// bytes behind `known` (as for `verify`), hashed on from this head, come to the run's first seal beyond
+    /// it. Then there is no other branch: the author wrote what is no change. False where that cannot be
+    /// told.
+    public func isContinued(by sealed: SealedRun, known: [UInt8] = []) -> Bool {
+        let run = sealed.run
+        guard run.replica == replica, run.first <= next, known.count < run.bytes.count,
+            run.bytes.starts(with: known), let seal = sealed.seals.first(where: { $0.last > last }),
+            seal.isSigned(by: declaration.device, in: space)
+        else { return false }
+        var chain = chain
+        var reader = ByteReader(run.bytes, in: known.count..<run.bytes.count)
+        while !reader.isAtEnd {
+            let start = reader.offset
+            do throws(DecodeFault) {
+                _ = try reader.slice(try reader.count(limit: WireLimits.changeBytesMax, field: "change"))
+            } catch {
+                // No change begins here: a seal can be over all of it only.
+                chain.append(Array(run.bytes[start...]))
+                return chain.current == seal.chainHash
+            }
+            chain.append(reader.passed(from: start))
+            if chain.current == seal.chainHash { return true }
+        }
+        return false
+    }
+
     /// Where a verification stands.
     private struct Walk {
         let space: SpaceID

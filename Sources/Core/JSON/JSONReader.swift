@@ -13,9 +13,14 @@ public enum JSONReader {
     /// The value in canonical form: numbers by `Scalar.normalizing`, members sorted by key bytes. RFC 8785
     /// writes a binary64 up to 10^21 without an exponent, so an integer beyond 64 bits is a number if it is
     /// exactly the canonical text of one: what this API wrote can be sent back (decision 0111).
-    public static func read(_ bytes: [UInt8], depthMax: Int = depthMax) throws(JSONFault) -> PlainValue {
+    /// `roundsNumbers`: an integer that does not fit is the nearest binary64, for who only shows it; not for
+    /// what is stored.
+    public static func read(
+        _ bytes: [UInt8], depthMax: Int = depthMax, roundsNumbers: Bool = false
+    ) throws(JSONFault) -> PlainValue {
         try bytes.withUnsafeBufferPointer { (input) throws(JSONFault) -> PlainValue in
             var scanner = JSONScanner(input)
+            scanner.roundsNumbers = roundsNumbers
             scanner.skipSpace()
             let value = try scanner.value(depth: depthMax, depthMax: depthMax)
             scanner.skipSpace()
@@ -45,6 +50,8 @@ struct JSONScanner {
     let input: UnsafeBufferPointer<UInt8>
     /// Offset of the next byte, at most `input.count`.
     var offset = 0
+    /// Integers beyond 64 bits are read as the nearest binary64.
+    var roundsNumbers = false
 
     init(_ input: UnsafeBufferPointer<UInt8>) { self.input = input }
 

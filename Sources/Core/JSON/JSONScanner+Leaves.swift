@@ -141,6 +141,8 @@ extension JSONScanner {
         // The magnitude of Int64.min is one more than that of Int64.max.
         guard fits, magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0) else {
             if let scalar = exportedDouble(from: start) { return scalar }
+            let text = String(decoding: input[start..<offset], as: UTF8.self)
+            if roundsNumbers, let number = Double(text), number.isFinite { return .double(number) }
             throw fault(.numberOutOfRange(literal(from: start)), at: start)
         }
         return .integer(isNegative ? Int64(truncatingIfNeeded: 0 &- magnitude) : Int64(magnitude))

@@ -2,6 +2,9 @@
 
 /// Limits of the local side of a node.
 public enum NodeLimits {
+    /// Changes by which a peer can say that this node is behind; more counts as this. 2^53 - 1: every reader
+    /// of JSON holds it exactly.
+    public static let toldChangesMax: UInt64 = (1 << 53) - 1
     /// Open change streams, all spaces together; one more is 429.
     public static let watchersMax = 256
     /// Lines under way to one watcher that it has not taken. It may be behind by those and by what the ring

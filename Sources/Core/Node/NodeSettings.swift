@@ -1,6 +1,7 @@
 // What an operator may change while the node runs: `replctl reload` reads the config file again and hands the
 // whole of it over as one input, so a new value takes effect between two batches and never in one.
 
+import Bytes
 import Causality
 import Crypto
 public import Mesh

@@ -69,6 +69,6 @@ struct LinkSession: Sendable {
         guard body.count >= 2, body.count <= 2 + SecureLinkLimits.closeReasonBytesMax,
             let reason = String(validating: body[2...], as: UTF8.self)
         else { throw .closeMalformed }
-        return (CloseCode(rawValue: UInt16(body[0]) << 8 | UInt16(body[1])), reason)
+        return (CloseCode(rawValue: UInt16(body[0]) << 8 | UInt16(body[1])), ShownText.line(reason))
     }
 }

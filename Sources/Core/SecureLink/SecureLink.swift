@@ -3,6 +3,7 @@
 // when, and does what the outputs say. Until the handshake is complete every fault is answered by silence, so
 // that who has no key of ours learns nothing, not even what listens here.
 
+import Bytes
 public import Causality
 public import Crypto
 
@@ -189,7 +190,8 @@ public struct SecureLink: Sendable {
                 }
             }
         } catch {
-            session.seal(LinkSession.closeFrame(.protocolFault, reason: "\(error)"), into: &replies)
+            session.seal(
+                LinkSession.closeFrame(.protocolFault, reason: "\(FaultWords(error))"), into: &replies)
             ending = .faulted(error)
         }
         // First: the caller's answers to the frames are sealed later, and records must leave in order.

@@ -2,6 +2,7 @@
 // it understands (`<N>`, sd-daemon(3)) and without a time, which it adds itself; else with the time in front.
 // Every line goes through one throttle, whoever wrote it. The codes are listed in Sources/Docs/LOGS.md.
 
+import Bytes
 import Causality
 import Glibc
 public import Logging
@@ -69,9 +70,9 @@ public final class LogSink: Sendable {
     private func write(_ message: String, level: Logger.Level, code: String) {
         var line = isJournal ? "<\(Self.priority(level))>" : "\(Self.time()) \(level) "
         if !code.isEmpty { line += "\(code): " }
-        line += message
         // One event is one line, whatever a message holds.
-        let bytes = line.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 } + [0x0A]
+        line += ShownText.line(message)
+        let bytes = Array(line.utf8) + [0x0A]
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

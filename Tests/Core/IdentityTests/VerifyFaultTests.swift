@@ -214,6 +214,48 @@ import Wire
         #expect(try a.commonPrefixByteCount(with: a.bytes) == a.bytes.count)
     }
 
+    /// A true seal of the author over any hash.
+    private func signed(by author: Author, at last: UInt64, _ chainHash: Bytes32) -> Seal {
+        var writer = ByteWriter(reserving: 112)
+        writer.raw("repld seal v1\0".utf8)
+        Author.space.raw.encode(into: &writer)
+        author.replica.raw.encode(into: &writer)
+        writer.u64(last)
+        chainHash.encode(into: &writer)
+        return Seal(
+            replica: author.replica, last: SequenceNumber(last), chainHash: chainHash,
+            signature: author.key.sign(writer.bytes))
+    }
+
+    @Test("what an author sealed behind its own log is told from what goes on from another branch")
+    func continued() throws {
+        let author = try author()
+        var reader = author.reader()
+        _ = try reader.verify(author.sealedRun(1, through: 4))
+        // Three bytes that are no change, and bytes that no change begins with.
+        for nonsense: [UInt8] in [[3, 0xFF, 0xFF, 0xFF], [0xFF, 0xFF, 0xFF]] {
+            var chain = Chain()
+            chain.append(author.sealedRun(1, through: 4).run.bytes)
+            chain.append(nonsense)
+            let own = signed(by: author, at: 5, chain.current)
+            let wrong = run(author.sealedRun(5), bytes: nonsense, seals: [own])
+            #expect(throws: LogFault.self) { try reader.verify(wrong) }
+            #expect(reader.isContinued(by: wrong))
+            // Behind other bytes, under a false signature, or over other bytes it is not.
+            let forged = seal(own, signature: author.seals[0].signature)
+            #expect(!reader.isContinued(by: run(wrong, seals: [forged])))
+            #expect(!reader.isContinued(by: run(wrong, seals: [seal(own, chainHash: .zero)])))
+            #expect(!author.reader().isContinued(by: wrong))
+        }
+        var twin = Author(1)
+        for text in ["x", "yzw", "v"] {
+            try twin.type(text)
+            twin.seal()
+        }
+        #expect(!reader.isContinued(by: twin.sealedRun(5)))
+        #expect(reader.isContinued(by: author.sealedRun(5)), "the truth is a continuation too")
+    }
+
     @Test("a prefix that claims to be more than it is is refused")
     func falseOverlap() throws {
         let author = try author()

@@ -102,6 +102,22 @@ import Testing
         #expect(fault.offset == offset)
     }
 
+    @Test(
+        "whoever only shows an answer reads integers beyond 64 bits as the nearest number",
+        arguments: [
+            ("18446744073709551615", 18_446_744_073_709_551_615.0),
+            ("-9223372036854775809", -9_223_372_036_854_775_809.0),
+            ("1\(String(repeating: "0", count: 40))", 1e40),
+        ])
+    func rounded(text: String, number: Double) throws {
+        #expect(try JSONReader.read(Array(text.utf8), roundsNumbers: true) == .scalar(.double(number)))
+        #expect(
+            try JSONReader.read(Array("9223372036854775807".utf8), roundsNumbers: true)
+                == .scalar(.integer(.max)))
+        let endless = Array(String(repeating: "9", count: 400).utf8)
+        #expect(throws: JSONFault.self) { try JSONReader.read(endless, roundsNumbers: true) }
+    }
+
     @Test("NFC and NFD spellings are two members")
     func normalForms() throws {
         let value = try JSONReader.read(Array("{\"\u{E9}\":1,\"e\u{301}\":2}".utf8))

@@ -26,6 +26,10 @@ extension Member {
         case "missing": try missingContexts(count)
         case "invalid": try invalid(count)
         case "digest": try lieAboutDigest(count)
+        case "extremes": try extremes(count)
+        case "steer": try steer(count)
+        case "strange-keys": try strangeKeys(count)
+        case "nonsense": try sealNonsense(count)
         default: throw HostileFailure.unknownAttack(attack)
         }
     }

@@ -122,8 +122,13 @@ struct Member {
     mutating func segment(
         _ bytes: [UInt8], of log: LogState, first: SequenceNumber, seals: [Seal]
     ) throws -> LinkFrame {
-        guard let content = keys.current.content else { throw HostileFailure.refused("no content key") }
         let run = Run(replica: log.replica, first: first, last: log.last, bytes: bytes)
+        return try segment(run, of: log, seals: seals)
+    }
+
+    /// The same of any run, whether the log has it or not.
+    mutating func segment(_ run: Run, of log: LogState, seals: [Seal]) throws -> LinkFrame {
+        guard let content = keys.current.content else { throw HostileFailure.refused("no content key") }
         let sealed = SealedRun(declaration: log.declaration, run: run, seals: seals)
         let segment = Segment.seal(
             sealed, in: keys.space, contentKey: content, nonce: entropy.bytes(XChaCha.nonceBytes))

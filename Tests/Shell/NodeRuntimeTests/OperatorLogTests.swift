@@ -80,7 +80,7 @@ private struct Pipe {
         #expect(
             pipe.read() == [
                 "<7>c: trace", "<7>c: debug", "<6>c: info", "<5>c: notice", "<4>c: warning", "<3>c: error",
-                "<2>c: critical", "<6>d: a b [31m peer=p",
+                "<2>c: critical", #"<6>d: a\nb\u{1b}[31m peer=p"#,
             ])
     }
 

@@ -72,7 +72,7 @@ extension Connections: StateMachine {
                 handshakeHash: link.handshakeHash, role: link.role, begun: now.monotonic,
                 liveness: Liveness(times, at: now.monotonic),
                 nextChannel: link.role == .initiator ? 2 : 1,
-                clockOffset: Int64(clamping: link.peer.wallMilliseconds) &- Int64(clamping: now.wall)))
+                clockOffset: ClockOffset.milliseconds(of: link.peer.wallMilliseconds, from: now.wall)))
     }
 
     // MARK: Bytes and frames

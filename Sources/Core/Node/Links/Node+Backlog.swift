@@ -54,7 +54,8 @@ extension Node {
     mutating func backlogArrived(_ frame: BacklogFrame, _ place: ChannelPlace, at now: Instant) {
         let space = spaces[place.space].id
         let before = greatestBacklog(of: space)
-        links[place.channel].backlog.told = frame.changes
+        // Whatever it says is a number that every reader of JSON can hold, and sums of it do not overflow.
+        links[place.channel].backlog.told = min(frame.changes, NodeLimits.toldChangesMax)
         catchUps.said(
             greatestBacklog(of: space), of: space, isFirst: before == 0,
             held: spaces[place.space].position.value, at: now.monotonic)

@@ -2,6 +2,7 @@
 // bytes into frames; everything that is wrong with a connection ends here, with that connection and nothing
 // else.
 
+import Bytes
 import Causality
 import Crypto
 import Mesh

@@ -19,8 +19,8 @@ extension Node {
         guard let link = links.connections.linked(connection), body.count == 16 else { return }
         let wall = body[8...].reduce(0) { $0 << 8 | UInt64($1) }
         let theirs = wall.addingReportingOverflow((links[link].liveness.roundTripMilliseconds ?? 0) / 2)
-        let offset =
-            Int64(clamping: theirs.overflow ? .max : theirs.partialValue) &- Int64(clamping: now.wall)
+        let offset = ClockOffset.milliseconds(
+            of: theirs.overflow ? .max : theirs.partialValue, from: now.wall)
         links[link].clockOffset = offset
         checkClock(links[link].device, offset, at: now)
     }

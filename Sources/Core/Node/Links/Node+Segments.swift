@@ -58,10 +58,8 @@ extension Node {
         let key = spaces[index].keys.epochs.reversed().compactMap(\.content).first {
             ContentKeyID(of: $0) == header.keyID
         }
-        guard let key else {
-            links.counters.unknownKeys += 1
-            return
-        }
+        guard let key else { return lacksKey(of: header, place, at: now) }
+        resolveAlarm(code: Self.keyLacking, space: spaces[index].id, device: links[place.link].device)
         let sealed = try segment.open(contentKey: key)
         // 3. Chain and seal.
         var log =
@@ -75,7 +73,7 @@ extension Node {
             spaces[index].logs[replica] = log
         } catch {
             if log.last > .none { spaces[index].logs[replica] = log }
-            return try judge(error, sealed, place, at: now)
+            return try judge(error, sealed, known: known, place, at: now)
         }
         showed(replica, to: header.last, place)
         recordNew(replica, bytes: byteCount, place, at: now)
@@ -107,7 +105,7 @@ extension Node {
 
     /// A run that does not verify: a fork, or somebody's fault.
     private mutating func judge(
-        _ fault: LogFault, _ sealed: SealedRun, _ place: ChannelPlace, at now: Instant
+        _ fault: LogFault, _ sealed: SealedRun, known: [UInt8], _ place: ChannelPlace, at now: Instant
     ) throws {
         switch fault {
         case .gap: askAgain(place, at: now)
@@ -116,8 +114,14 @@ extension Node {
             // sender's fault. What goes on from another branch is mostly no change at all behind ours: it
             // names what stands in that branch's dictionary. Where nothing is held there is no other branch.
             let author = sealed.declaration.device
-            guard spaces[place.space].logs[sealed.replica] != nil, !isPlanted("other-branch-blamed") else {
+            guard let log = spaces[place.space].logs[sealed.replica], !isPlanted("other-branch-blamed") else {
                 throw fault
+            }
+            if log.isContinued(by: sealed, known: known) {
+                return self.fault(
+                    place.link,
+                    "segment: \(spaces[place.space].named(author)) sealed what is no change behind log "
+                        + "\(sealed.replica) to \(log.last): \(FaultWords(fault))", at: now)
             }
             guard sealed.seals.allSatisfy({ $0.isSigned(by: author, in: spaces[place.space].id) }) else {
                 throw fault
