@@ -240,8 +240,12 @@ import Wire
         world.crash(0)
         let unreachable = refusal(world.join(2, fourth))
         #expect(unreachable == "inviterUnreachable")
+        // Asked for while the issuer is away: the joiner is in when it comes back within a minute.
+        let waiting = world.request(2, .join(token: fourth, name: nil))
+        world.run(milliseconds: 20_000)
         world.start(0)
-        guard case .joined = world.join(2, fourth) else {
+        world.run(milliseconds: 6_000)
+        guard case .joined = world.nodes[2].answers[waiting]?.last else {
             Issue.record("a good token was refused after its issuer came back")
             return
         }

@@ -151,7 +151,8 @@ extension APIError {
             APIError(
                 503, "no-inviter-reached",
                 "the inviting node was not reached: " + tried.joined(separator: "; "),
-                hint: "check that it runs and that TCP port 21420 is open, or name it with --peer")
+                hint: "start it, and look whether the addresses lead to it (TCP 21420 unless it was set); "
+                    + "one that the invite does not name is given to this node: repld --peer HOST:PORT")
         default: APIError(error)
         }
     }

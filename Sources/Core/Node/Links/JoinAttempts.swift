@@ -3,7 +3,8 @@
 // local network. Connections, keys and the space that comes of it are `Node`'s.
 //
 //     begin -> dial -> (the handshake: prove -> answer -> finish) | failed -> the next address
-//                                                                  -> listen for datagrams -> refuse
+//                                                                  -> pause, listen for datagrams
+//                                                                  -> all again, for a minute -> refuse
 
 import Causality
 import Crypto
@@ -50,8 +51,7 @@ struct JoinAttempts: StateMachine {
         precondition(attempts[request] == nil, "request \(request) joins already")
         precondition(count < JoinAttempt.attemptsMax, "\(count) joins are under way")
         attempts[request] = JoinAttempt(
-            token: token, name: name, remaining: addresses,
-            deadline: now.monotonic + JoinAttempt.addressMilliseconds)
+            token: token, name: name, addresses: addresses, at: now.monotonic)
         return tryNext(request, near, at: now)
     }
 
@@ -80,9 +80,7 @@ struct JoinAttempts: StateMachine {
         _ request: RequestID, reason: String, answered: Bool, _ near: Neighbourhood, at now: Instant
     ) -> [Action] {
         guard let address = attempts[request]?.phase.address else { return [] }
-        attempts[request]?.failures.append("\(address): \(reason)")
-        if answered { attempts[request]?.wasUnknown = true }
-        attempts[request]?.phase = .idle
+        attempts[request]?.fail(address, reason, isUnknown: answered)
         return tryNext(request, near, at: now)
     }
 
@@ -123,8 +121,13 @@ struct JoinAttempts: StateMachine {
         var actions: [Action] = []
         for request in attempts.keys.sorted() {
             guard let attempt = attempts[request], now.monotonic >= attempt.deadline else { continue }
-            // Without an address it waited for a datagram, and nobody was heard.
-            actions += attempt.phase.address != nil ? [.hangUp(request)] : tryNext(request, near, at: now)
+            if attempt.phase.address != nil {
+                actions.append(.hangUp(request))
+                continue
+            }
+            // Between two rounds: all addresses again, until time is up.
+            if now.monotonic < attempt.until { attempts[request]?.remaining = attempt.addresses }
+            actions += tryNext(request, near, at: now)
         }
         return actions
     }
@@ -134,7 +137,7 @@ struct JoinAttempts: StateMachine {
         var actions: [Action] = []
         for request in attempts.keys.sorted() {
             guard let attempt = attempts[request], attempt.phase.address == nil,
-                attempt.listeningUntil != nil, !attempt.senders.contains(host)
+                !attempt.senders.contains(host)
             else { continue }
             actions += tryNext(request, near, at: now)
         }
@@ -149,8 +152,8 @@ struct JoinAttempts: StateMachine {
                 attempt.phase.address.map(attempt.tried.contains) ?? true,
                 "request \(request) dials an address that it does not remember")
             precondition(
-                attempt.phase.address != nil || attempt.listeningUntil != nil,
-                "request \(request) waits for nothing")
+                attempt.phase.address != nil || attempt.deadline <= attempt.until,
+                "request \(request) waits longer than it may")
             precondition(attempt.senders.count <= JoinAttempt.sendersMax, "\(attempt.senders.count) senders")
         }
     }
@@ -163,18 +166,13 @@ struct JoinAttempts: StateMachine {
         guard var attempt = attempts[request] else { return [] }
         if attempt.remaining.isEmpty { attempt.addSenders(near.hosts) }
         guard !attempt.remaining.isEmpty else {
-            let isFirst = attempt.listeningUntil == nil
-            if near.isListening, attempt.listens(at: now) {
-                attempts[request] = attempt
-                return isFirst ? [.stage(request, "listening for boxes on the local network")] : []
+            if attempt.isOver(isListening: near.isListening, at: now.monotonic) {
+                attempts[request] = nil
+                return [.refuse(request, attempt.end(isListening: near.isListening))]
             }
-            attempts[request] = nil
-            if attempt.listeningUntil != nil, attempt.senders.isEmpty {
-                attempt.failures.append("local network: no other box was heard")
-            }
-            let error: NodeError =
-                attempt.wasUnknown ? .inviteForeign : .inviterUnreachable(tried: attempt.failures)
-            return [.refuse(request, error)]
+            attempt.pause(at: now.monotonic)
+            attempts[request] = attempt
+            return attempt.rounds == 1 ? [.stage(request, Self.waiting(near))] : []
         }
         let address = attempt.remaining.removeFirst()
         attempt.phase = .trying(address)
@@ -182,6 +180,11 @@ struct JoinAttempts: StateMachine {
         attempt.deadline = now.monotonic + JoinAttempt.addressMilliseconds
         attempts[request] = attempt
         return [.stage(request, "dialling \(address)"), .dial(address, request, attempt.token.space)]
+    }
+
+    private static func waiting(_ near: Neighbourhood) -> String {
+        "the inviting box is not reached yet: trying again for a minute"
+            + (near.isListening ? ", and listening for boxes on the local network" : "")
     }
 
     /// A refusal that no other address can turn; nil: try the next one.
