@@ -185,6 +185,10 @@ extension DaemonTests {
                     try replctl("index", "add", "s", "owners", "owner.name", "--prefix", "task/")
                         == "owners is ready: 0 documents\n")
                 #expect(try replctl("index", "ls", "s").contains("owners  owner.name  task/   ready"))
+                try daemon.api.write("s", #"{"op":"set","document":"d","path":["owner"],"value":"anna"}"#)
+                #expect(
+                    try replctl("index", "add", "s", "all", "owner", "--wait") == "all is ready: 1 document\n")
+                #expect(try replctl("index", "drop", "s", "all") == "dropped all\n")
                 #expect(try replctl("index", "drop", "s", "owners") == "dropped owners\n")
                 #expect(try replctl("index", "ls", "s").split(separator: "\n").count == 1)
             }

@@ -120,6 +120,11 @@ extension DaemonTests {
                     String.init)
                 let held = try #require(version).trimmingCharacters(in: .newlines)
                 #expect(try printed("ls", "s", "u/", "--at-least", held) == "u/1\n")
+                #expect(try printed("conflicts", "s", "--json", "--at-least", held) == "")
+                let early = try replctl(
+                    daemon,
+                    ["conflicts", "s", "--at-least", "00000000000000000000000000000001:9", "--timeout", "1s"])
+                #expect(early.end == .exit(5), "\(early.text)")
                 let wrong = try replctl(daemon, ["find", "s", "done=fals"])
                 #expect(wrong.end == .exit(3) && wrong.text.contains("\n  done=fals\n  "), "\(wrong.text)")
                 #expect(wrong.text.contains("^"))

@@ -49,14 +49,27 @@ private let space = #"{"id":"i","name":"home","role":"admin","members":3,"docume
 @Suite struct ConfirmationTests {
     @Test(
         "without a terminal and without --yes a dangerous verb does nothing, and is 4",
-        arguments: [["space", "leave", "home", "--force"], ["restore", "/none", "--state", "/none/there"]])
+        arguments: [["space", "leave", "home", "--force"], ["restore", "FILE", "--state", "/none/there"]])
     func noTerminal(arguments: [String]) async throws {
+        let file = NSTemporaryDirectory() + "replctl-backup-\(UUID().uuidString)"
+        try "SQLite format 3\0 and more".write(toFile: file, atomically: false, encoding: .utf8)
+        defer { unlink(file) }
+        let arguments = arguments.map { $0 == "FILE" ? file : $0 }
         try await FakeDaemon.serving({ _ in .whole(200, "{}") }) { daemon in
             let result = try await replctl(arguments, environment: ["REPL_SOCKET": daemon.socket])
             #expect(result.code == .refused && result.error.contains("say --yes"), "\(result)")
             let json = try await replctl(arguments + ["--json"], environment: ["REPL_SOCKET": daemon.socket])
             #expect(json.code == .refused && json.error.contains(#""code":"yes-missing""#))
             #expect(daemon.requests.isEmpty)
+        }
+    }
+
+    @Test("nobody is asked about a backup that is none")
+    func noBackup() async throws {
+        for file in ["/none", "/dev/null"] {
+            let result = try await replctl(["restore", file, "--state", "/none/there"])
+            #expect(result.code != .refused && result.code != .ok && result.error.contains(file), "\(result)")
+            #expect(!result.error.contains("--yes"), "\(result)")
         }
     }
 

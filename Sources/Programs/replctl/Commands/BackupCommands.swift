@@ -66,6 +66,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console.current
+        // Nobody is asked about a file that is none.
+        close(try StateFile.openBackup(file))
         try await confirmation.ask("restore", console) {
             "whoever starts repld in \(state) is the device that made the backup: where that one still runs, "
                 + "it must not be started again beside this one"

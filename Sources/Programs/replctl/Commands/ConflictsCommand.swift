@@ -21,6 +21,7 @@ struct ConflictsCommand: Verb {
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "Only this document.") var key: String?
     @Option(help: "Only documents whose keys begin with it.") var prefix: String?
+    @OptionGroup var wait: AtLeastOptions
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
@@ -28,9 +29,9 @@ struct ConflictsCommand: Verb {
         var isEmpty = true
         var after: String?
         repeat {
-            let request = ClientRequest(
-                "GET", ["spaces", space, "conflicts"],
-                query: [("document", key), ("prefix", prefix), ("after", after)], timeoutSeconds: nil)
+            let request = try wait.request(
+                ["spaces", space, "conflicts"],
+                query: [("document", key), ("prefix", prefix), ("after", after)], isLong: true)
             let page = try await common.client.call(request).json()
             for conflict in page.list("conflicts") {
                 isEmpty = false

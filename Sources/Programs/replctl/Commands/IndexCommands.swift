@@ -23,14 +23,15 @@ struct IndexAdd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Declare an index of what a path shows.",
         discussion: """
-            It is built in the background and used when that is done: see `replctl index ls`. The same \
-            again changes nothing.
-            Example: replctl index add household owners owner --prefix task/
+            It is built in the background and used when that is done: see `replctl index ls`, or let it \
+            --wait. The same again changes nothing.
+            Example: replctl index add household owners owner --prefix task/ --wait
             """)
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "1 to 64 letters, digits, . _ or -.") var name: String
     @Argument(help: "Keys and indexes: owner, items.0.name.") var path: String
     @Option(help: "Only documents whose keys begin with it.") var prefix: String?
+    @Flag(help: "End when it is built.") var wait = false
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
@@ -42,14 +43,28 @@ struct IndexAdd: Verb {
             if let prefix { $0.member("prefix", prefix) }
         }
         let request = ClientRequest("PUT", ["spaces", space, "indexes", name], body: body.bytes)
-        try await ask(request) { answer in
-            let name = console.safe(answer.cell("name"))
-            if answer.string("state") == "ready" {
-                try console.writeLine("\(name) is ready: \(answer.cell("documents")) documents")
-            } else {
-                try console.writeLine("\(name) is being built")
-                console.complain("to see how far it is: replctl index ls \(console.safe(space))")
-            }
+        var answer = try await common.client.call(request)
+        let progress = ProgressLine(
+            "indexing", total: nil, of: "document", console: console, isQuiet: common.json)
+        defer { progress.finish() }
+        var counted = 0
+        while wait, try answer.json().string("state") != "ready" {
+            let documents = Int(try answer.json().integer("documents") ?? 0)
+            progress.advance(documents - counted)
+            counted = documents
+            try await Task.sleep(for: .milliseconds(300))
+            // The same again changes nothing and says how far it is.
+            answer = try await common.client.call(request)
+        }
+        progress.finish()
+        if common.json { return try console.writeLine(answer.body) }
+        let index = try answer.json()
+        if index.string("state") == "ready" {
+            let count = Counted.text(index.integer("documents") ?? 0, "document")
+            try console.writeLine("\(console.safe(index.cell("name"))) is ready: \(count)")
+        } else {
+            try console.writeLine("\(console.safe(index.cell("name"))) is being built")
+            console.complain("to see how far it is: replctl index ls \(console.safe(space))")
         }
     }
 }

@@ -31,8 +31,9 @@ struct SpaceLeave: Verb {
     private func consequence() async throws -> String {
         let report = try await common.client.call(ClientRequest("GET", ["spaces", space])).json()
         let members = (report.integer("members") ?? 1) - 1
+        let documents = Counted.text(report.integer("documents") ?? 0, "document")
         return """
-            leaving \(report.cell("name")) removes its \(report.cell("documents")) documents from this \
+            leaving \(report.cell("name")) removes its \(documents) from this \
             device; other members: \(members)\(force ? "; what only this device holds is lost" : "")
             """
     }

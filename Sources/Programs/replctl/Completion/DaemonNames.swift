@@ -34,7 +34,8 @@ struct DaemonNames {
     func spaces() async -> [Candidate] {
         await ask(["spaces"])?.list("spaces").map {
             Candidate(
-                word: $0.string("name") ?? "", note: "\($0.cell("role")), \($0.cell("documents")) documents")
+                word: $0.string("name") ?? "",
+                note: "\($0.cell("role")), \(Counted.text($0.integer("documents") ?? 0, "document"))")
         } ?? []
     }
 

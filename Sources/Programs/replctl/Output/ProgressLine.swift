@@ -17,10 +17,13 @@ final class ProgressLine: Sendable {
     private let verb: String
     /// In bytes; nil when nobody knows.
     private let total: Int64?
+    /// What is counted, in the singular; nil: bytes.
+    private let noun: String?
     private let state = Mutex(State())
 
-    init(_ verb: String, total: Int64?, console: Console, isQuiet: Bool) {
+    init(_ verb: String, total: Int64?, of noun: String? = nil, console: Console, isQuiet: Bool) {
         self.verb = verb
+        self.noun = noun
         self.total = total.flatMap { $0 > 0 ? $0 : nil }
         self.console = console
         isShown = console.isErrorTerminal && !isQuiet
@@ -35,7 +38,7 @@ final class ProgressLine: Sendable {
             if let drawn = state.drawn, now - drawn < .milliseconds(100) { return }
             state.drawn = now
             _ = Console.write(
-                Array(("\r" + Self.text(verb, state.done, total, state.note) + "\u{1B}[K").utf8),
+                Array(("\r" + Self.text(verb, state.done, total, state.note, of: noun) + "\u{1B}[K").utf8),
                 to: console.error)
         }
     }
@@ -50,9 +53,13 @@ final class ProgressLine: Sendable {
         }
     }
 
-    static func text(_ verb: String, _ done: Int64, _ total: Int64?, _ note: String) -> String {
+    static func text(
+        _ verb: String, _ done: Int64, _ total: Int64?, _ note: String, of noun: String? = nil
+    ) -> String {
         let note = note.isEmpty ? "" : ", " + note
-        guard let total else { return "\(verb)  \(size(done))\(note)" }
+        guard let total else {
+            return "\(verb)  \(noun.map { Counted.text(done, $0) } ?? size(done))\(note)"
+        }
         let share = min(1, Double(done) / Double(total))
         let full = Int(share * 24)
         let bar = String(repeating: "#", count: full) + String(repeating: "-", count: 24 - full)

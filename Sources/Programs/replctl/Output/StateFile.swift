@@ -17,13 +17,8 @@ enum StateFile {
     static func restore(
         _ file: String, to state: String, progress: (Int) -> Void
     ) throws(CommandFailure) -> Int64 {
-        let source = open(file, O_RDONLY | O_CLOEXEC)
-        guard source >= 0 else { throw NewFile.failure("opening \(file)") }
+        let source = try openBackup(file)
         defer { close(source) }
-        guard try read(source, magic.count, file) == magic else {
-            throw CommandFailure(
-                .badInput, "\(file) is no backup of repld", hint: "take a file that replctl backup made")
-        }
         let (directory, owner) = try lock(state)
         // The lock goes with the descriptor: no daemon starts there while the file grows.
         defer { close(directory) }
@@ -42,6 +37,21 @@ enum StateFile {
             throw error
         }
         return target.count
+    }
+
+    /// A descriptor behind the first bytes of a backup, to be closed.
+    static func openBackup(_ file: String) throws(CommandFailure) -> Int32 {
+        let source = open(file, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw NewFile.failure("opening \(file)") }
+        do throws(CommandFailure) {
+            if try read(source, magic.count, file) == magic { return source }
+        } catch {
+            close(source)
+            throw error
+        }
+        close(source)
+        throw CommandFailure(
+            .badInput, "\(file) is no backup of repld", hint: "take a file that replctl backup made")
     }
 
     /// Makes the directory if it is missing and private in any case; refuses one that is in use or not empty.

@@ -14,7 +14,10 @@ extension OpenAPIDocument {
          "required":["error"]},
         "OpenAPI":{"type":"object","description":"An OpenAPI 3.1 document."},
         "Done":{"type":"object","description":"Nothing more to say.","additionalProperties":false},
-        "Version":{"type":"string","minLength":1,"description":"Opaque; valid on every node of the space."},
+        "Version":{
+         "type":"string",
+         "pattern":"^(0|[0-9a-f]{32}:[1-9][0-9]*(,[0-9a-f]{32}:[1-9][0-9]*)*|[0-9a-f]{16}\\.[0-9]+\\+?)$",
+         "description":"Valid on every node of the space. Give it back as it came."},
         "ChangeID":{
          "type":"string","pattern":"^[0-9a-f]{32}:[1-9][0-9]*$","description":"<replica>:<last sequence>"},
         "DeviceID":{
