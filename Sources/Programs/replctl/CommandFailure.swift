@@ -79,6 +79,16 @@ struct CommandFailure: Error, Equatable {
             code, error.message, hint: error.hint + Self.sought(error), name: name, details: error.details)
     }
 
+    /// Who wrote one thing asks for no number of it: "operation 0: the path leads nowhere".
+    func withoutNumber(ofOnlyOperationIn body: [UInt8]) -> CommandFailure {
+        let number = "operation 0: "
+        guard message.hasPrefix(number), let request = try? ClientAnswer.json(body),
+            request.list("operations").count == 1
+        else { return self }
+        return CommandFailure(
+            code, String(message.dropFirst(number.count)), hint: hint, name: name, details: details)
+    }
+
     /// Where else a daemon was looked for, when the last place was the system's and it has none.
     private static func sought(_ error: ClientError) -> String {
         guard case .unreachable(ReplClient.systemSocket, .noSocket) = error else { return "" }

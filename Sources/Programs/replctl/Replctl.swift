@@ -138,10 +138,18 @@ import ReplClient
                 return CommandFailure(.badInput, message(for: error), hint: "see: replctl help").tell(
                     console, asJSON: true)
             }
-            console.complain(text)
+            console.complain(inOurVoice(text, console))
             return .badInput
         }
         return print(text, console)
+    }
+
+    /// The parser's "Error: Missing expected argument" as everything else here is said.
+    private static func inOurVoice(_ text: String, _ console: Console) -> String {
+        let mark = "Error: "
+        guard text.hasPrefix(mark) else { return text }
+        let words = text.dropFirst(mark.count)
+        return console.paintedError("replctl: ", .red) + words.prefix(1).lowercased() + words.dropFirst()
     }
 
     /// Fails only when nobody reads it any more.

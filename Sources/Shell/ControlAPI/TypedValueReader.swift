@@ -47,7 +47,7 @@ public enum TypedValueReader {
     private static func slot(_ object: inout ObjectReader) throws(APIError) -> TypedValue {
         let name = try object.string("kind")
         if let conflicts = object.optional("conflicts") {
-            guard case .array = conflicts else { throw .wrongType("conflicts", "an array") }
+            try check(conflicts: conflicts)
         }
         if name == "register" { return .register(try scalar(try object.required("value")), conflicts: []) }
         guard let kind = ContainerKind(name: name.string) else {
@@ -66,6 +66,29 @@ public enum TypedValueReader {
                 throw .wrongType("value", "an integer")
             }
             return .scalar(.integer(number), kind: kind, conflicts: [])
+        }
+    }
+
+    /// They are not taken over; a line in which they are something else was not written by an export.
+    private static func check(conflicts: PlainValue) throws(APIError) {
+        guard case .array(let lost) = conflicts else { throw .wrongType("conflicts", "an array") }
+        for one in lost {
+            guard case .object(let members) = one else {
+                throw .wrongType("conflicts", "objects in an array")
+            }
+            var seen: Set<Key> = []
+            for member in members {
+                switch (member.key.string, member.value) {
+                case ("value", _), ("author", .scalar(.string)), ("timestamp", .scalar(.integer)):
+                    seen.insert(member.key)
+                case ("author", _): throw .wrongType("conflicts.author", "a string")
+                case ("timestamp", _): throw .wrongType("conflicts.timestamp", "an integer")
+                default: break
+                }
+            }
+            guard seen.count == 3 else {
+                throw .wrongType("conflicts", "an array of objects with value, author and timestamp")
+            }
         }
     }
 

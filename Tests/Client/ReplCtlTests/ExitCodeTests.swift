@@ -95,7 +95,7 @@ private func error(_ code: String) -> String {
         // Nothing is asked: a socket that is not there would be 2.
         let result = try await replctl(arguments, environment: ["REPL_SOCKET": "/nonexistent/socket"])
         #expect(result.code == .badInput, "\(result.error)")
-        #expect(result.output.isEmpty && !result.error.isEmpty)
+        #expect(result.output.isEmpty && result.error.hasPrefix("replctl: "), "\(result.error)")
         // With --json, wherever it stands, in the API's form; not for the verb that prints a script.
         guard arguments[0] != "completion" else { return }
         for words in [arguments + ["--json"], ["--json"] + arguments] {

@@ -100,6 +100,29 @@ private func widest(_ text: String) -> Int {
         }
     }
 
+    @Test("members and log fit 100 columns whatever names there are; --wide shows all")
+    func hundred() async throws {
+        let device = #"{"device":"\#(id)","name":"\#(long)"}"#
+        let member =
+            #"{"device":"\#(id)","name":"\#(long)","role":"writer","state":"removed","addedBy":\#(device)}"#
+        let change = "0123456789abcdef0123456789abcdef:123456"
+        let line =
+            #"{"author":\#(device),"change":"\#(change)","context":{},"first":123401,"last":123456,"#
+            + #""status":"executed","timestamp":1795382768379}"# + "\n"
+        try await FakeDaemon.serving({ request in
+            request.target.contains("/members")
+                ? .whole(200, #"{"members":[\#(member),\#(member)]}"#) : .pieces([line, line])
+        }) { daemon in
+            for verb in [["space", "members", "home"], ["log", "home"]] {
+                let narrow = try await replctl(verb + ["--socket", daemon.socket])
+                #expect(narrow.code == .ok && widest(narrow.output) <= 100, "\(narrow.output)")
+                #expect(narrow.output.contains("nnnn…"), "\(narrow.output)")
+                let wide = try await replctl(verb + ["--wide", "--socket", daemon.socket])
+                #expect(wide.output.contains(long) && widest(wide.output) > 100, "\(wide.output)")
+            }
+        }
+    }
+
     @Test("the first line of status says whether the node is in sync, with whom, and who is missed")
     func firstLine() throws {
         func line(_ sync: String, _ peers: [String], spaces: String? = nil, limit: Int = 80) throws -> String

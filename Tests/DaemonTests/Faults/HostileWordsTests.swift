@@ -86,6 +86,24 @@ extension DaemonTests {
             }
         }
 
+        @Test("a relay, which has no content key by its role, raises no alarm for what it cannot read")
+        func relay() throws {
+            try DaemonWorld.run { world in
+                let (a, relay) = (try world.started("a"), try world.started("relay"))
+                try a.api.createSpace("s")
+                try relay.api.join(try a.api.token("s", role: "relay"))
+                for number in 0..<5 {
+                    try a.api.write("s", #"{"op":"set","document":"d","path":["a"],"value":\#(number)}"#)
+                }
+                try eventually("the relay to be linked", within: 10) {
+                    try relay.api.json("/v1/peers")["peers"].array.contains { $0["state"] == "connected" }
+                }
+                usleep(1_000_000)
+                #expect(try relay.api.json("/v1/status")["alarms"].array.isEmpty, "\(relay.log)")
+                #expect(!relay.log.contains("key-lacking"))
+            }
+        }
+
         @Test(
             "a seal over what is no change, behind a log that is held, is a fault of its author and no fork")
         func nonsense() throws {

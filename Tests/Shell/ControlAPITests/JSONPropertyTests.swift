@@ -68,7 +68,8 @@ private func damaged(_ chance: inout SeededGenerator) -> [UInt8] {
     func typedDepth() throws {
         var value = #"{"kind":"register","value":1}"#
         for _ in 0..<DocumentLimits.nestingMax {
-            value = #"{"conflicts":[\#(value)],"kind":"map","value":{"a":{"kind":"register","value":1}}}"#
+            let lost = #"{"author":"a","timestamp":1,\#(value.dropFirst())"#
+            value = #"{"conflicts":[\#(lost)],"kind":"map","value":{"a":{"kind":"register","value":1}}}"#
         }
         #expect(throws: Never.self) {
             _ = try TypedValueReader.read(line: Array(#"{"key":"d","value":\#(value)}"#.utf8))

@@ -209,6 +209,25 @@ private func read(_ operation: String) throws -> OperationRequest.Verb {
         }
     }
 
+    @Test(
+        "conflicts of a typed line are what an export writes, or the line is refused",
+        arguments: [
+            "1", "[1]", "[{}]", #"[{"author":"a","timestamp":1}]"#, #"[{"author":"a","value":1}]"#,
+            #"[{"author":1,"timestamp":1,"value":1}]"#, #"[{"author":"a","timestamp":"1","value":1}]"#,
+        ])
+    func strangeConflicts(_ conflicts: String) throws {
+        func line(_ conflicts: String) -> [UInt8] {
+            let slot = #"{"kind":"register","value":2,"conflicts":\#(conflicts)}"#
+            return Array(#"{"key":"d","value":{"kind":"map","value":{"a":\#(slot)}}}"#.utf8)
+        }
+        let error = try #require(throws: APIError.self) {
+            _ = try TypedValueReader.read(line: line(conflicts))
+        }
+        #expect(error.status == 422 && error.code == "wrong-type", "\(error)")
+        let well = #"[{"author":"a","timestamp":1,"kind":"register","value":1}]"#
+        #expect(throws: Never.self) { try TypedValueReader.read(line: line(well)) }
+    }
+
     @Test("a typed line restores every kind")
     func typed() throws {
         let line = #"""

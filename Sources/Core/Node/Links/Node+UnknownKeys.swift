@@ -2,6 +2,7 @@
 // brings keys.
 
 import Causality
+import Roster
 import Wire
 
 extension Node {
@@ -10,6 +11,8 @@ extension Node {
     /// Nothing of the segment can be read. It is asked for again whenever this node compares what both hold.
     mutating func lacksKey(of header: SegmentHeader, _ place: ChannelPlace, at now: Instant) {
         links.counters.unknownKeys += 1
+        // A relay has no content key by its role, and takes in nothing.
+        guard spaces[place.space].keys.epochs.contains(where: { $0.content != nil }) else { return }
         let device = links[place.link].device
         // Once: whoever sends many of them is not answered many times.
         let isKnown = spaces[place.space].findings.alarms.list.contains {

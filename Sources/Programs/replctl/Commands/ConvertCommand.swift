@@ -29,7 +29,7 @@ struct ConvertCommand: WritingVerb {
 extension CommandFailure {
     /// A refusal of a transaction. 409 `wrong-kind` names the command to type; `body` is the transaction.
     init(_ error: ClientError, writing body: [UInt8], to space: String) {
-        let failure = CommandFailure(error)
+        let failure = CommandFailure(error).withoutNumber(ofOnlyOperationIn: body)
         guard failure.name == "wrong-kind",
             let hint = Self.commandForKind(failure.details, writing: body, to: space)
         else {

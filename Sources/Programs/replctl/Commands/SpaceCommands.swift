@@ -142,7 +142,8 @@ struct JoinCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Join a space with the token of an invite.",
         discussion: """
-            The space can be used when this returns; its documents keep arriving.
+            The space can be used when this returns; its documents keep arriving. The box that made the \
+            invite must be there; for a minute it is tried again and again.
             Examples:
               replctl join repl1-mfzg…
               replctl join --name home -  < token-file     (arguments can be seen by other users, this cannot)

@@ -72,7 +72,7 @@ extension OpenAPIDocument {
          "type":"object","description":"Scalars, each once; an ordered set keeps their order.",
          "properties":{
           "kind":{"type":"string","enum":["set","remove-wins-set","ordered-set"]},
-          "value":{"type":"array","items":{"$ref":"#/components/schemas/Scalar"}},
+          "value":{"type":"array","uniqueItems":true,"items":{"$ref":"#/components/schemas/Scalar"}},
           "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
          "required":["kind","value"]},
         "TypedText":{
@@ -126,7 +126,7 @@ extension OpenAPIDocument {
          "type":"object","description":"An element of a list, by the id of the typed view.",
          "properties":{"id":{"$ref":"#/components/schemas/ElementID"}},"required":["id"],
          "additionalProperties":false},
-        "Index":{"type":"integer","minimum":0,"description":"Counts from 0."},
+        "Index":{"type":"integer","minimum":0,"maximum":9223372036854775807,"description":"Counts from 0."},
         "PlaceIndex":{"type":"integer","description":"From 0, or from the end: -1 is the last place."}
         """#
 }
