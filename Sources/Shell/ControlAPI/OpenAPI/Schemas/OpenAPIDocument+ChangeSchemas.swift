@@ -54,7 +54,8 @@ extension OpenAPIDocument {
         "Splice":{
          "type":"object","description":"`delete` characters or elements from `index` on become `insert`.",
          "properties":{
-          "index":{"type":"integer"},"delete":{"type":"integer"},"insert":{"type":["string","array"]}},
+          "index":{"type":"integer"},"delete":{"type":"integer"},
+          "insert":{"anyOf":[{"type":"string"},{"type":"array","items":{}}]}},
          "required":["index","delete","insert"]},
         "LogLine":{
          "type":"object","description":"A change of the log.",

@@ -60,49 +60,53 @@ extension OpenAPIDocument {
          "type":"object","description":"A value that is set as a whole.",
          "properties":{
           "kind":{"const":"register"},"value":{"$ref":"#/components/schemas/Scalar"},
-          "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
+          "conflicts":{"$ref":"#/components/schemas/Conflicts"},
+          "id":{"$ref":"#/components/schemas/ElementID"}},
          "required":["kind","value"]},
         "TypedCounter":{
          "type":"object","description":"A sum of increments.",
          "properties":{
           "kind":{"const":"counter"},"value":{"type":"integer"},
-          "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
+          "conflicts":{"$ref":"#/components/schemas/Conflicts"},
+          "id":{"$ref":"#/components/schemas/ElementID"}},
          "required":["kind","value"]},
         "TypedSet":{
          "type":"object","description":"Scalars, each once; an ordered set keeps their order.",
          "properties":{
           "kind":{"type":"string","enum":["set","remove-wins-set","ordered-set"]},
           "value":{"type":"array","uniqueItems":true,"items":{"$ref":"#/components/schemas/Scalar"}},
-          "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
+          "conflicts":{"$ref":"#/components/schemas/Conflicts"},
+          "id":{"$ref":"#/components/schemas/ElementID"}},
          "required":["kind","value"]},
         "TypedText":{
          "type":"object","description":"A text that several may edit.",
          "properties":{
           "kind":{"const":"text"},"value":{"type":"string"},
-          "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
+          "conflicts":{"$ref":"#/components/schemas/Conflicts"},
+          "id":{"$ref":"#/components/schemas/ElementID"}},
          "required":["kind","value"]},
         "TypedMap":{
          "type":"object","description":"Slots by key; a document is one.",
          "properties":{
           "kind":{"const":"map"},
           "value":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Typed"}},
-          "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
+          "conflicts":{"$ref":"#/components/schemas/Conflicts"},
+          "id":{"$ref":"#/components/schemas/ElementID"}},
          "required":["kind","value"]},
         "TypedList":{
          "type":"object","description":"Slots in order.",
          "properties":{
           "kind":{"const":"list"},
-          "elements":{"type":"array","items":{"$ref":"#/components/schemas/TypedElement"}},
-          "value":{"type":"array","description":"The plain value; read only where elements is missing."},
-          "conflicts":{"$ref":"#/components/schemas/Conflicts"}},
+          "elements":{"type":"array","items":{"$ref":"#/components/schemas/Typed"}},
+          "value":{
+           "type":"array","items":{},
+           "description":"The plain value; read only where elements is missing."},
+          "conflicts":{"$ref":"#/components/schemas/Conflicts"},
+          "id":{"$ref":"#/components/schemas/ElementID"}},
          "required":["kind"]},
-        "TypedElement":{
-         "description":"A slot of a list, with the id that operations may name it by.",
-         "allOf":[
-          {"$ref":"#/components/schemas/Typed"},
-          {"type":"object","properties":{"id":{"$ref":"#/components/schemas/ElementID"}}}]},
         "ElementID":{
-         "type":"string","pattern":"^[0-9a-f]{32}:[1-9][0-9]*$","description":"<replica>:<sequence>"},
+         "type":"string","pattern":"^[0-9a-f]{32}:[1-9][0-9]*$",
+         "description":"<replica>:<sequence>; in the typed view only of elements of lists."},
         "Conflicts":{
          "type":"array","description":"The values that lost, in descending priority.",
          "items":{"$ref":"#/components/schemas/Conflict"}},
