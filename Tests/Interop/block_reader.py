@@ -6,8 +6,9 @@
 It shares no code with repld and needs no package: Python 3, libsodium, libzstd. CASES is a list of objects, each with a
 `kind` and bytes in hexadecimal; it prints a list of as many objects, `{"fault": …}` for what the page refuses:
 
-    changes   replica, last, time, hex (a list)      changes: hex (written again) and value of each
-    block     hex                                    changes: replica, hex and value of each (their count with `counts`)
+    changes   replica, last, time, hex (a list)      changes: hex (written again), value, validity
+    block     hex                                    changes: replica, hex, value, validity (a count with `counts`)
+    text      hex of a block, key                    text: what the text of that key shows
     unpack    hex, replica and first for codec 2     run
     segment   hex, space, contentKey                 replica, first, last, run
     segments  hex (a list), space, contentKey        changes: of a whole log, verified with its seals
@@ -20,12 +21,16 @@ import wire_roster
 from wire_blocks import Block
 from wire_bytes import Fault, Reader, need
 from wire_changes import Log
+from wire_operations import is_valid
+from wire_places import Text
 from wire_segments import Segment, State, unpack
 from wire_shown import described
 
 
 def shown(change, canonical):
-    return {"replica": change["replica"].hex(), "hex": canonical.hex(), "value": described(change)}
+    return {
+        "replica": change["replica"].hex(), "hex": canonical.hex(), "value": described(change),
+        "isValid": is_valid(change)}
 
 
 def read_changes(case):
@@ -48,6 +53,14 @@ def read_block(case):
         log = logs.setdefault(replica, Log(replica, *block.starts()[replica]))
         changes.append(shown(change, log.encode(change)))
     return {"changes": changes}
+
+
+def read_text(case):
+    text = Text(case["key"].encode())
+    for change in Block(bytes.fromhex(case["hex"])).changes():
+        if is_valid(change):
+            text.apply(change)
+    return {"text": text.shown()}
 
 
 def read_unpack(case):
@@ -78,7 +91,7 @@ def read_roster(case):
 
 
 READERS = {
-    "changes": read_changes, "block": read_block, "unpack": read_unpack, "segment": read_segment,
+    "changes": read_changes, "block": read_block, "text": read_text, "unpack": read_unpack, "segment": read_segment,
     "segments": read_segments, "roster": read_roster,
 }
 

@@ -1,6 +1,7 @@
 import Bytes
 import Causality
 import Crypto
+import Documents
 import Testing
 
 @testable import Wire
@@ -43,6 +44,19 @@ import Testing
             } catch {
                 #expect(error.vectorName == (try one.text("fault")), "\(one.name)")
             }
+        }
+    }
+
+    @Test("the texts of blocks.json show what they say")
+    func texts() throws {
+        for one in try VectorFile("blocks").cases("texts") {
+            var reader = try BlockReader(try one.bytes("hex"))
+            var document = Document(key: "d")
+            while let change = try reader.next() {
+                _ = document.apply(change.operations, stamps: change.stamps(), wantsPatches: false)
+            }
+            let shown = document.value(at: [.key("t")])
+            #expect(shown == .scalar(.string(Key(try one.text("text")))), "\(one.name)")
         }
     }
 
