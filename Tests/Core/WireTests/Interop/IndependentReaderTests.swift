@@ -2,6 +2,7 @@ import Bytes
 import Causality
 import Documents
 import Foundation
+import Identity
 import Testing
 
 @testable import Wire
@@ -83,6 +84,26 @@ struct IndependentReaderTests {
         for (log, answer) in zip(logs, answers) {
             #expect(answer.fields["fault"] == nil, "\(log.name): \(answer.fields)")
             #expect(try CanonicalChange.of(answer) == CanonicalChange.of(log), "\(log.name)")
+        }
+    }
+
+    @Test("it refuses the segments of a log that the node refuses")
+    func bentSegments() throws {
+        let log = try SegmentedLog(seed: 2, rounds: 4)
+        let bent = log.bent()
+        let key = Hex.encode([UInt8](repeating: 0x5C, count: 32))
+        let answers = try IndependentReader.read(
+            bent.map { one in
+                [
+                    "kind": "segments", "space": "\(SegmentedLog.space)", "contentKey": key,
+                    "hex": one.segments.map { Hex.encode($0) },
+                ]
+            })
+        for (one, answer) in zip(bent, answers) {
+            var state = LogState(space: SegmentedLog.space, declaration: one.runs[0].declaration)
+            let isTaken = (try? one.runs.forEach { _ = try state.verify($0) }) != nil
+            #expect(isTaken == (one.name == "as it is"), "\(one.name)")
+            #expect((answer.fields["fault"] == nil) == isTaken, "\(one.name): \(answer.fields)")
         }
     }
 
