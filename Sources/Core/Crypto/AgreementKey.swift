@@ -31,6 +31,32 @@ public final class AgreementKey: Sendable {
         }
     }
 
+    /// True for a public key of small order: whatever the other key, what both agree on is zero. Those are
+    /// the points 0, 1, -1 and the two of order 8, also written with p added; the top bit does not count (RFC
+    /// 7748, section 6.1).
+    public static func isWeak(_ publicKey: Bytes32) -> Bool {
+        var bytes = publicKey.bytes
+        bytes[31] &= 0x7f
+        return weakKeys.contains(bytes)
+    }
+
+    /// Little-endian.
+    private static let weakKeys: Set<[UInt8]> = {
+        let edge = [UInt8](repeating: 0xff, count: 30) + [0x7f]
+        var keys: Set<[UInt8]> = [
+            [UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31),
+            [0xec] + edge, [0xed] + edge, [0xee] + edge,
+        ]
+        for text in [
+            "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+            "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        ] {
+            guard let key = Hex.decode(text) else { preconditionFailure("\(text) is no hex") }
+            keys.insert(key)
+        }
+        return keys
+    }()
+
     /// The same as a secret that stays; nil for a public key of small order.
     public func agree(with publicKey: Bytes32) -> Secret? {
         var shared: Secret?

@@ -78,7 +78,7 @@ struct Batch: Sendable {
             case .log, .close: result.append(effect)
             case .backup(let request), .reload(let request, _):
                 result.append(.answer(request, .failed(error)))
-            case .answer, .dial, .resolve, .send, .beacon, .halt: break
+            case .answer, .dial, .resolve, .send, .tellWritten, .beacon, .halt: break
             }
         }
         for (request, _) in afterCommit where answered.insert(request).inserted {

@@ -60,7 +60,7 @@ extension Node {
             case .dial(let id, _): dialFailed(id, reason: Self.storeFailed, at: now)
             case .resolve(let host):
                 reachability.resolved(host, [], failure: Self.storeFailed, at: now)
-            case .answer, .send, .close, .beacon, .log, .backup, .reload, .halt: break
+            case .answer, .send, .tellWritten, .close, .beacon, .log, .backup, .reload, .halt: break
             }
         }
         transaction.beginBatch()
@@ -71,7 +71,8 @@ extension Node {
     /// Makes the value again from the store. Watchers whose events are gone are told to read again.
     private mutating func reload(at now: Instant) throws(StoreFailure) {
         // Not at once: where the disk stays full they would fail again in every batch.
-        try loadSpaces(reissuesFrom: now.monotonic + ReplicationLimits.reissueMilliseconds)
+        try loadSpaces(
+            reissuesFrom: now.monotonic + ReplicationLimits.reissueMilliseconds, at: now)
         for watcher in readers.watchers {
             if let space = spaces.handle(of: watcher.space) {
                 spaces[space].documents.addWatcher(at: spaces[space].position)

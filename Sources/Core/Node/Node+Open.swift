@@ -8,7 +8,7 @@ import Replication
 
 extension Node {
     mutating func openStore(reading: Bool = true, at now: Instant) throws(StoreFailure) {
-        if reading { try loadSpaces() }
+        if reading { try loadSpaces(at: now) }
         let known = try store.meta(NodeMeta.store)
         if let known, configuration.discontinuity == nil {
             try resumeStore(after: known)
@@ -82,10 +82,10 @@ extension Node {
     }
 
     /// Reads all spaces. Branches of this device's closed logs are issued again from `due` on.
-    mutating func loadSpaces(reissuesFrom due: UInt64 = 0) throws(StoreFailure) {
+    mutating func loadSpaces(reissuesFrom due: UInt64 = 0, at now: Instant) throws(StoreFailure) {
         var loaded: [Space] = []
         for record in try store.spaces() {
-            loaded.append(try Space(record, device: device, from: store))
+            loaded.append(try Space(record, device: device, from: store, at: now))
         }
         spaces.replaceAll(with: Spaces(loaded))
         shareQuarantine()

@@ -153,6 +153,7 @@ public struct Node<Store: ChangeStore> {
     public mutating func commit(at now: Instant, _ release: ([Effect]) -> Void) {
         defer { links.connections.sweep() }
         links.clock = max(links.clock, now.monotonic)
+        links.rosterLooksLeft = LinksState.rosterLooksPerTurn
         let hasWritten: Bool
         do throws(StoreFailure) {
             try finishSpaces(at: now)

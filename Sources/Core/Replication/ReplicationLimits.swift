@@ -46,6 +46,18 @@ public enum ReplicationLimits {
     /// counts for a quarter of a second at least; a question that comes earlier waits, and the last one
     /// counts.
     public static let rosterAnswerBytesPerSecond = 256 << 10
+    /// What came on one channel of a roster and was not looked at; more is dropped, and asked for again.
+    public static let rosterIncomingBytesMax = 2 << 20
+    /// Roster operations whose signatures are checked in one turn of the node, so that nobody waits for more.
+    public static let rosterChecksPerTurn = 32
+    /// Of those that cost no signature, so many count as one.
+    public static let rosterLooksPerCheck = 16
+    /// Frames that are kept behind operations which may list their sender.
+    public static let framesHeldMax = 64
+    /// Time between two questions for operations that may have been put off.
+    public static let rosterAskMilliseconds: UInt64 = 60_000
+    /// Bytes of rosters that are handed to a connection before it says that it wrote them.
+    public static let pourBytesMax = 262_144
     /// Time between two tries to re-issue a branch whose contexts are not held yet.
     public static let reissueMilliseconds: UInt64 = 1_000
     /// Sections of a branch that are re-issued in one batch.

@@ -8,13 +8,13 @@ public import Wire
 
 /// What the issuer does with a joiner's proof.
 public enum JoinOutcome: Sendable {
-    /// The device is a member now. Store the operation and the invites, then send the parts in order.
-    case admitted(RosterOperation, answer: [JoinAnswerPart])
+    /// The device is a member now. Store the operation and the invites, then send the answer in order.
+    case admitted(RosterOperation, answer: [RosterPlace])
     /// It is a member still and has lost what it held: it gets its keys again, with the role it has. The
-    /// invite is spent: store the invites, then send the parts.
-    case readmitted(answer: [JoinAnswerPart])
-    /// It was admitted before; nothing changed. Send the parts.
-    case repeated(answer: [JoinAnswerPart])
+    /// invite is spent: store the invites, then send the answer.
+    case readmitted(answer: [RosterPlace])
+    /// It was admitted before; nothing changed. Send the answer.
+    case repeated(answer: [RosterPlace])
     /// Say which it is in the CLOSE. `invitesChanged`: a wrong proof was counted, store the invites.
     case refused(JoinRefusal, invitesChanged: Bool)
 }
@@ -78,9 +78,7 @@ extension IssuedInvites {
                 add.description.boxKey == request.proof.description.boxKey
             else { return .refused(.spent, invitesChanged: false) }
             // One that was let in again needs the invite in its answer too, which came after its admission.
-            let operations =
-                add.invite == request.invite ? roster.operations(upTo: id) : roster.operations()
-            return .repeated(answer: JoinAnswerPart.parts(of: operations))
+            return .repeated(answer: add.invite == request.invite ? roster.places(upTo: id) : roster.places)
         }
         // 4. A member that the roster still lists, with the same box key: its keys lie in its admission.
         if roster.role(of: request.device) != nil {
@@ -89,7 +87,7 @@ extension IssuedInvites {
                     of: request.device, boxKey: request.proof.description.boxKey)
             else { return .refused(.alreadyMember, invitesChanged: false) }
             entries[request.invite]?.state = .spent(by: request.device, add: operation.id)
-            return .readmitted(answer: JoinAnswerPart.parts(of: roster.operations()))
+            return .readmitted(answer: roster.places)
         }
         // 5. A newcomer.
         let description = request.proof.description
@@ -100,8 +98,7 @@ extension IssuedInvites {
             let operation = try roster.author(.add(add), at: now.timestamp, by: key)
             _ = try roster.add(operation)
             entries[request.invite]?.state = .spent(by: request.device, add: operation.id)
-            return .admitted(
-                operation, answer: JoinAnswerPart.parts(of: roster.operations(upTo: operation.id)))
+            return .admitted(operation, answer: roster.places(upTo: operation.id))
         } catch {
             return .refused(Self.refusal(for: error), invitesChanged: false)
         }
@@ -124,7 +121,8 @@ extension IssuedInvites {
         case .noRight: .issuerWithoutRight
         // The invite was issued by another device whose state this node took over.
         case .inviteUnknown: .unknown
-        case .malformed, .notSigned, .notGenesis, .otherSpace, .notMember, .inviteRepeated:
+        case .weakBoxKey: .weakBoxKey
+        case .malformed, .notSigned, .notGenesis, .otherSpace, .notMember, .inviteRepeated, .notInOrder:
             preconditionFailure("an add of our own was refused: \(fault)")
         }
     }

@@ -82,6 +82,11 @@ public struct IssuedInvites: Sendable {
     /// The secret behind an invite id that a link's preamble names, remembered ones included; nil: silence.
     public func secret(of id: InviteID) -> InviteSecret? { entries[id]?.secret }
 
+    /// All that are remembered, ascending by id.
+    public var secrets: [InviteSecret] {
+        entries.sorted { $0.key.raw < $1.key.raw }.map(\.value.secret)
+    }
+
     /// True when a device came by this invite, or came back by it.
     public func isSpent(_ id: InviteID) -> Bool {
         if case .spent = entries[id]?.state { true } else { false }

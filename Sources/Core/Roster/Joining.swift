@@ -111,8 +111,8 @@ public struct Joining: Sendable {
         // 2. By whoever issued the token, not by somebody who only knew the invite's id.
         let publicHalf = token.secret.signingKey().publicKey
         guard
-            roster.inviteRecords().contains(where: { record in
-                record.invite.id == token.secret.id && record.invite.key == publicHalf
+            roster.inviteRecords(of: token.secret.id).contains(where: { record in
+                record.invite.key == publicHalf
                     && (record.spentBy == device || (record.spentBy == nil && add.invite != token.secret.id))
             })
         else { throw .otherInvite }

@@ -33,13 +33,15 @@ extension Role {
 }
 
 extension RosterBody {
-    /// What an author of this operation needs. Of an unknown kind we cannot know it: a member is enough, so
-    /// that a newer node's operations, and what was made on them, are passed on by older ones.
+    /// What an author of this operation needs. Of an unknown kind we cannot know it: a reader is enough, so
+    /// that a newer node's operations, and what was made on them, are passed on by older ones. A relay needs
+    /// to leave and to say where it is, and signs nothing else (decision 0164).
     public var right: Right {
         switch self {
         case .genesis, .invite, .revokeInvite, .add, .remove, .role, .resolve, .checkpoint: .administer
         case .keyEpoch: .keyEpoch
-        case .leave, .deviceUpdate, .unknown: .ownDevice
+        case .unknown: .acknowledge
+        case .leave, .deviceUpdate: .ownDevice
         }
     }
 }

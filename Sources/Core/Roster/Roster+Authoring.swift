@@ -16,42 +16,64 @@ extension Roster {
         return RosterOperation(.genesis(content), on: [], at: timestamp, by: key)
     }
 
-    /// Signs an operation on everything known. Throws what every replica would refuse it for; adds nothing.
+    /// Signs an operation on what is known. Throws what every replica would refuse it for; adds nothing.
     public mutating func author(
         _ body: RosterBody, at timestamp: Timestamp, by key: SigningKey
     ) throws(RosterFault) -> RosterOperation {
         let author = DeviceID(publicKey: key.publicKey)
-        let operation = RosterOperation(body, on: headsToName(by: author), at: timestamp, by: key)
+        let named = headsToName(for: body, by: author)
+        let operation = RosterOperation(body, on: named, at: timestamp, by: key)
         _ = try judge(operation)
         return operation
     }
 
-    /// The heads that an operation or a change by this device names: all, or, when somebody made more than
-    /// may be named, those that hold the device's own standing and then the lowest. Each operation joins what
-    /// it names, so a flood of heads shrinks again.
-    public mutating func headsToName(by device: DeviceID) -> [Bytes32] {
-        let limit = RosterLimits.headsMax
-        guard heads.count > limit else { return heads }
-        guard let own = entries.lastIndex(where: { $0.operation.concerns(device) }),
-            let holding = headHolding(own)
-        else { return Array(heads.prefix(limit)) }
-        return ([holding] + heads.filter { $0 != holding }.prefix(limit - 1)).sorted()
+    // What is named must arrive before what names it counts. So that nobody's flood delays the operations and
+    // changes of others, they name as little of it as they can: of authors that are not calm only what the
+    // operation itself needs.
+
+    /// The heads that a change by this device names, ascending: what is known of everybody's membership, and
+    /// what gives the device its own.
+    public mutating func headsToName(inChangesOf device: DeviceID) -> [Bytes32] {
+        reduced(standingHeads, and: membership[device] ?? [])
     }
 
-    private func headHolding(_ wanted: Int) -> Bytes32? {
-        // From the wanted operation upwards: children stand later in `entries`, so one pass finds its
-        // descendants.
-        var descendants = ReachableSet()
-        descendants.insert(wanted)
-        for index in wanted..<entries.count where entries[index].parents.contains(where: descendants.contains)
-        {
-            descendants.insert(index)
+    /// The heads that an operation names: all, without those of flooding authors, and what it needs: its
+    /// author's own, and those that it speaks of. Each operation joins what it names, so heads that somebody
+    /// made many of become few again.
+    mutating func headsToName(for body: RosterBody, by author: DeviceID) -> [Bytes32] {
+        var needed = (membership[author] ?? []) + (latestBy[author].map { [$0] } ?? [])
+        switch body {
+        case .add(let add): needed += (invites[add.invite] ?? []) + (membership[add.device] ?? [])
+        case .remove(let remove): needed += membership[remove.device] ?? []
+        case .role(let change): needed += membership[change.device] ?? []
+        case .revokeInvite(let id): needed += invites[id] ?? []
+        default: break
         }
-        return heads.first { head in indices[head].map(descendants.contains) ?? false }
+        let calm =
+            flooding.isEmpty
+            ? heads
+            : heads.filter { head in
+                indices[head].map { !flooding.contains(entries[Int($0)].author) } ?? false
+            }
+        return reduced(calm, and: needed)
     }
-}
 
-extension RosterOperation {
-    /// By the device or about it.
-    fileprivate func concerns(_ device: DeviceID) -> Bool { author == device || membershipSubject == device }
+    /// At most `RosterLimits.headsMax`, ascending: `needed` first, where the rest does not hold them.
+    private mutating func reduced(_ wanted: [Bytes32], and needed: [Int32]) -> [Bytes32] {
+        let limit = RosterLimits.headsMax
+        var named = Array(wanted.prefix(limit))
+        while true {
+            guard let view = view(heads: named) else { preconditionFailure("heads that are not held") }
+            // The last first: it mostly holds the others.
+            let lacking = needed.filter { !view.reachable.contains(Int($0)) }.max()
+            guard let lacking else { return view.heads.isEmpty ? [space.raw] : view.heads }
+            if named.count == limit {
+                let taken = Set(needed.map { entries[Int($0)].id })
+                guard let spare = named.lastIndex(where: { !taken.contains($0) }) else { return named }
+                named.remove(at: spare)
+            }
+            let id = entries[Int(lacking)].id
+            named.insert(id, at: named.partitioningIndex { $0 > id })
+        }
+    }
 }

@@ -4,14 +4,15 @@
 
 import Bytes
 import Causality
+import Crypto
 import Wire
 
 /// What was found while an operation was judged, for its entry.
 struct Judgement {
     /// What the author had seen, without the operation itself.
     let view: View
-    let parents: [Int]
-    let basis: [Int]
+    let parents: [Int32]
+    let basis: [Int32]
 }
 
 extension Roster {
@@ -26,7 +27,12 @@ extension Roster {
             throw .noRight(author: operation.author, need: need, have: have)
         }
         try checkContent(of: operation, in: view)
-        return Judgement(
+        return judgement(of: operation, in: view)
+    }
+
+    /// What the operation's entry needs; nothing is checked.
+    func judgement(of operation: RosterOperation, in view: View) -> Judgement {
+        Judgement(
             view: view, parents: operation.heads.compactMap { indices[$0] },
             basis: latest(about: operation.author, in: view.reachable))
     }
@@ -45,24 +51,31 @@ extension Roster {
             if role(of: remove.device, in: view) == nil { throw .notMember(remove.device) }
         case .role(let change):
             if role(of: change.device, in: view) == nil { throw .notMember(change.device) }
-        case .leave, .deviceUpdate, .keyEpoch, .resolve, .checkpoint, .unknown: break
+        case .deviceUpdate(let update): try Self.checkBoxKey(update.description, of: operation.author)
+        case .leave, .keyEpoch, .resolve, .checkpoint, .unknown: break
         }
+    }
+
+    /// Whoever is given a key of small order could be read by all: nothing sealed to it is secret.
+    static func checkBoxKey(_ description: DeviceDescription, of device: DeviceID) throws(RosterFault) {
+        if AgreementKey.isWeak(description.boxKey) { throw .weakBoxKey(device) }
     }
 
     /// Only the issuing node admits, into the role of its invite, once, and unless it saw a revocation.
     private func check(_ add: RosterBody.Add, by author: DeviceID, in view: View) throws(RosterFault) {
         guard let index = held(invites[add.invite], in: view, by: author),
-            case .invite(let invite) = entries[index].operation.body, invite.role == add.role
+            entries[Int(index)].effect == .invite(add.role)
         else { throw .inviteUnknown(add.invite) }
         if held(revocations[add.invite], in: view) != nil { throw .inviteRevoked(add.invite) }
         if held(adds[add.invite], in: view, by: author) != nil { throw .inviteSpent(add.invite) }
         if role(of: add.device, in: view) != nil { throw .alreadyMember(add.device) }
+        try Self.checkBoxKey(add.description, of: add.device)
     }
 
     /// The first of the operations that the view holds, of this author if one is named.
-    private func held(_ candidates: [Int]?, in view: View, by author: DeviceID? = nil) -> Int? {
+    private func held(_ candidates: [Int32]?, in view: View, by author: DeviceID? = nil) -> Int32? {
         candidates?.first { index in
-            view.reachable.contains(index) && (author == nil || entries[index].operation.author == author)
+            view.reachable.contains(Int(index)) && (author == nil || entries[Int(index)].author == author)
         }
     }
 }

@@ -8,43 +8,72 @@ public import Wire
 
 extension Roster {
     /// Every operation, so that each comes after all it names; the same order on every replica with the same
-    /// set.
-    public func operations() -> [RosterOperation] { operations(missingFrom: []) }
+    /// set. Reads them all: for what has to have them at once.
+    public func operations() -> [RosterOperation] { ordered.map(operation(at:)) }
 
     /// What somebody lacks who holds `ids` and therefore their ancestors; each after all it names. Ids that
-    /// are not known here say nothing. O(n log n).
+    /// are not known here say nothing. O(what they do not hold) when they are recent.
     public func operations(missingFrom ids: some Sequence<Bytes32>) -> [RosterOperation] {
-        var held = ReachableSet()
-        var next = ids.compactMap { indices[$0] }
-        while let index = next.popLast() {
-            if held.insert(index) { next.append(contentsOf: entries[index].parents) }
-        }
-        return entries.indices.filter { !held.contains($0) }.sorted(by: precedes).map {
-            entries[$0].operation
+        places(missingFrom: ids).map { operation(at: $0.index) }
+    }
+
+    /// The same as places to read them from later (`bytes(at:)`): a roster may be large, and a link slow.
+    public func places(missingFrom ids: some Sequence<Bytes32>) -> [RosterPlace] {
+        let held = reachable(from: ids.compactMap { indices[$0] })
+        return entries.indices.dropFirst(held.first).filter { !held.contains($0) }.map {
+            RosterPlace(index: Int32($0))
         }
     }
 
     /// What must be held before the operation can be added, and the operation itself last; empty when
     /// unknown.
-    public func operations(upTo id: Bytes32) -> [RosterOperation] {
-        var wanted = ReachableSet()
-        var next = indices[id].map { [$0] } ?? []
+    public func places(upTo id: Bytes32) -> [RosterPlace] {
+        let wanted = reachable(from: indices[id].map { [$0] } ?? [])
+        return entries.indices.filter { wanted.contains($0) }.map { RosterPlace(index: Int32($0)) }
+    }
+
+    /// All, by arrival.
+    public var places: [RosterPlace] { entries.indices.map { RosterPlace(index: Int32($0)) } }
+
+    public func operations(at places: some Sequence<RosterPlace>) -> [RosterOperation] {
+        places.map { operation(at: $0.index) }
+    }
+
+    /// The canonical bytes of an operation of this roster.
+    public func bytes(at place: RosterPlace) -> [UInt8] { bytes[entries[Int(place.index)].place] }
+
+    public func byteCount(at place: RosterPlace) -> Int { Int(entries[Int(place.index)].place.count) }
+
+    /// How many of these one frame should hold, so that who looks at them is soon done with it: at least one.
+    public func pieceLength(of places: ArraySlice<RosterPlace>) -> Int {
+        var (count, bytes) = (0, 0)
+        for place in places.prefix(RosterLimits.pieceOperationsMax) {
+            bytes += byteCount(at: place)
+            if count > 0, bytes > RosterLimits.pieceBytesMax { break }
+            count += 1
+        }
+        return count
+    }
+
+    /// These and all their ancestors.
+    func reachable(from indices: [Int32]) -> ReachableSet {
+        var reachable = ReachableSet()
+        var next = indices
         while let index = next.popLast() {
-            if wanted.insert(index) { next.append(contentsOf: entries[index].parents) }
+            guard reachable.insert(Int(index)) else { continue }
+            reachable.cover(Int(entries[Int(index)].covered))
+            next.append(contentsOf: entries[Int(index)].parents)
         }
-        return entries.indices.filter { wanted.contains($0) }.sorted(by: precedes).map {
-            entries[$0].operation
-        }
+        return reachable
     }
 
     /// Ids from which another side can tell what is lacking here: heads, then ever sparser towards the
     /// genesis, so that two that went apart find a common ancestor soon; at most `RosterLimits.summaryMax`.
     public func summary() -> [Bytes32] {
         var ids = Array(heads.prefix(RosterLimits.summaryMax / 2))
-        let ordered = entries.indices.sorted(by: precedes)
         var (back, step) = (1, 1)
         while back < ordered.count, ids.count < RosterLimits.summaryMax - 1 {
-            let id = entries[ordered[ordered.count - 1 - back]].operation.id
+            let id = entries[Int(ordered[ordered.count - 1 - back])].id
             if !ids.contains(id) { ids.append(id) }
             if ids.count > RosterLimits.summaryMax / 2 { step *= 2 }
             back += step
@@ -60,4 +89,9 @@ extension Roster {
 
     /// Heads that waiting operations lack, ascending.
     public var wantedHeads: [Bytes32] { waiting.wanted }
+}
+
+/// Where an operation stands in the roster that gave this, for as long as that roster grows.
+public struct RosterPlace: Hashable, Sendable {
+    let index: Int32
 }

@@ -4,14 +4,29 @@ public import Bytes
 public import Causality
 public import Wire
 
+extension RosterOperation {
+    /// The device whose name, addresses or membership it says.
+    public var describedDevice: DeviceID? {
+        if case .deviceUpdate = body { author } else { membershipSubject }
+    }
+}
+
 extension Roster {
     /// All that are or were members, ascending by device.
     public func members() -> [Member] { membership.keys.sorted().compactMap { member($0) } }
 
+    /// Devices that are or were members, ascending.
+    public var devices: [DeviceID] { membership.keys.sorted() }
+
+    /// Devices of active members, ascending; cheap beside `members()`.
+    public func activeDevices() -> [DeviceID] { membership.keys.filter { role(of: $0) != nil }.sorted() }
+
     /// Nil for a device that never was a member.
     public func member(_ device: DeviceID) -> Member? {
         let standing = state(of: device, in: nil, isJudged: true)
-        let grants = (membership[device] ?? []).filter { isStanding[$0] && entries[$0].operation.isAdmission }
+        let grants = (membership[device] ?? []).filter {
+            isStanding[Int($0)] && entries[Int($0)].effect.isAdmission
+        }
         guard let grant = newest(grants) else { return nil }
         let state: Member.State
         let role: Role
@@ -21,9 +36,9 @@ extension Roster {
         case .removed: (state, role) = (.removed, grantedRole(device))
         case .stranger: return nil
         }
-        let operation = entries[grant].operation
+        let operation = operation(at: grant)
         return Member(
-            device: device, description: description(of: device, addedAt: grant), role: role,
+            device: device, description: description(of: device, addedBy: operation, at: grant), role: role,
             addedBy: operation.author, since: operation.timestamp, state: state)
     }
 
@@ -32,10 +47,10 @@ extension Roster {
     public func admission(of device: DeviceID, boxKey: Bytes32) -> RosterOperation? {
         guard role(of: device) != nil else { return nil }
         let grants = (membership[device] ?? []).filter {
-            guard isStanding[$0], case .add(let add) = entries[$0].operation.body else { return false }
+            guard isStanding[Int($0)], case .add(let add) = operation(at: $0).body else { return false }
             return add.description.boxKey == boxKey
         }
-        return newest(grants).map { entries[$0].operation }
+        return newest(grants).map(operation(at:))
     }
 
     /// The box key, name and addresses of an active member; nil for any other device.
@@ -46,80 +61,67 @@ extension Roster {
     /// The signed removal to show to a removed device before its link is closed (THREATS.md); nil for others.
     public func removal(of device: DeviceID) -> RosterOperation? {
         guard state(of: device, in: nil, isJudged: true) == .removed else { return nil }
-        return newest((membership[device] ?? []).filter { entries[$0].operation.isRemoval })
-            .map { entries[$0].operation }
+        return newest((membership[device] ?? []).filter { entries[Int($0)].effect == .removal })
+            .map(operation(at:))
     }
 
     /// Every invite, by issuer and then as issued.
     public func inviteRecords() -> [InviteRecord] {
-        let all = invites.values.joined().sorted { precedes($0, $1) }
-        return all.compactMap { index in
-            let operation = entries[index].operation
-            guard case .invite(let invite) = operation.body else { return nil }
-            return InviteRecord(
-                operation: operation.id, invite: invite, issuer: operation.author,
-                isRevoked: revocations[invite.id] != nil,
-                spentBy: spender(of: invite.id, by: operation.author))
-        }
+        invites.values.joined().sorted { precedes($0, $1) }.compactMap(inviteRecord(at:))
+    }
+
+    /// Those with this id: one, unless somebody issued it again.
+    public func inviteRecords(of id: InviteID) -> [InviteRecord] {
+        (invites[id] ?? []).compactMap(inviteRecord(at:))
+    }
+
+    private func inviteRecord(at index: Int32) -> InviteRecord? {
+        let operation = operation(at: index)
+        guard case .invite(let invite) = operation.body else { return nil }
+        return InviteRecord(
+            operation: operation.id, invite: invite, issuer: operation.author,
+            isRevoked: revocations[invite.id] != nil, spentBy: spender(of: invite.id, by: operation.author))
     }
 
     /// True when a revocation of the invite is known, from whomever.
     public func isRevoked(_ id: InviteID) -> Bool { revocations[id] != nil }
 
     private func spender(of id: InviteID, by issuer: DeviceID) -> DeviceID? {
-        let spent = newest((adds[id] ?? []).filter { entries[$0].operation.author == issuer })
-        guard let spent, case .add(let add) = entries[spent].operation.body else { return nil }
+        let spent = newest((adds[id] ?? []).filter { entries[Int($0)].author == issuer })
+        guard let spent, case .add(let add) = operation(at: spent).body else { return nil }
         return add.device
     }
 
     /// The role that the newest operation gave a device that has none any more.
     private func grantedRole(_ device: DeviceID) -> Role {
         let given = (membership[device] ?? []).filter {
-            isStanding[$0] && entries[$0].operation.roleGiven != nil
+            isStanding[Int($0)] && entries[Int($0)].effect.roleGiven != nil
         }
-        return newest(given).flatMap { entries[$0].operation.roleGiven } ?? .relay
+        return newest(given).flatMap { entries[Int($0)].effect.roleGiven } ?? .relay
     }
 
-    private func description(of device: DeviceID, addedAt grant: Int) -> DeviceDescription {
-        let update = newest(updates[device] ?? [])
-        if let update, precedes(grant, update), case .deviceUpdate(let said) = entries[update].operation.body
+    private func description(
+        of device: DeviceID, addedBy admission: RosterOperation, at index: Int32
+    ) -> DeviceDescription {
+        if let update = updates[device], precedes(index, update),
+            case .deviceUpdate(let said) = operation(at: update).body
         {
             return said.description
         }
-        switch entries[grant].operation.body {
+        switch admission.body {
         case .add(let add): return add.description
         case .genesis(let genesis): return genesis.creator
-        default: preconditionFailure("operation \(entries[grant].operation.id) admits nobody")
+        default: preconditionFailure("operation \(admission.id) admits nobody")
         }
     }
 
     /// The last in the one order that every replica has: by depth, which respects ancestry, then by id.
-    private func newest(_ candidates: [Int]) -> Int? { candidates.max { precedes($0, $1) } }
+    private func newest(_ candidates: [Int32]) -> Int32? { candidates.max { precedes($0, $1) } }
 
     /// Deterministic and topological.
-    func precedes(_ left: Int, _ right: Int) -> Bool {
+    func precedes(_ left: Int32, _ right: Int32) -> Bool {
         // Field by field: copies of whole entries would cost a sort most of its time.
-        let (a, b) = (entries[left].depth, entries[right].depth)
-        return a == b ? entries[left].operation.id < entries[right].operation.id : a < b
-    }
-}
-
-extension RosterOperation {
-    var isAdmission: Bool {
-        switch body {
-        case .genesis, .add: true
-        default: false
-        }
-    }
-
-    var isRemoval: Bool { if case .remove = body { true } else { false } }
-
-    var roleGiven: Role? {
-        switch body {
-        case .genesis: .admin
-        case .add(let add): add.role
-        case .role(let change): change.role
-        default: nil
-        }
+        let (a, b) = (entries[Int(left)].depth, entries[Int(right)].depth)
+        return a == b ? entries[Int(left)].id < entries[Int(right)].id : a < b
     }
 }

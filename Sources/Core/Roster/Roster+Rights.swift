@@ -41,17 +41,15 @@ extension Roster {
         guard let role = state(of: author, in: view.reachable, isJudged: true).role, role.allows(right) else {
             return false
         }
-        for restriction in restrictions where !view.reachable.contains(restriction.index) {
-            let kept: VersionVector
-            switch entries[restriction.index].operation.body {
-            case .remove(let remove): kept = remove.frontier
-            case .role(let change) where !change.role.allows(right): kept = change.frontier
-            default: continue
-            }
-            if kept[change.replica] < change.last { return false }
+        for restriction in restrictions
+        where !view.reachable.contains(Int(restriction.index)) && restriction.role?.allows(right) != true {
+            if restriction.kept[change.replica] < change.last { return false }
         }
         return true
     }
+
+    /// True when it takes rights away from somebody.
+    public var hasRestrictions: Bool { !restrictions.isEmpty }
 
     /// Nil as long as nobody at all was restricted, which is the common case; then nothing can be void.
     private func anyRestriction(of author: DeviceID) -> [Restriction]? {
@@ -84,13 +82,9 @@ extension Roster {
             named.append(View.Top(id: head, index: index))
         }
         // Strict ancestors first: a head among them is no top.
-        var reachable = ReachableSet()
-        var next = named.flatMap { entries[$0.index].parents }
-        while let index = next.popLast() {
-            if reachable.insert(index) { next.append(contentsOf: entries[index].parents) }
-        }
-        let tops = named.filter { !reachable.contains($0.index) }
-        for top in tops { reachable.insert(top.index) }
+        var reachable = reachable(from: named.flatMap { entries[Int($0.index)].parents })
+        let tops = named.filter { !reachable.contains(Int($0.index)) }
+        for top in tops { reachable.insert(Int(top.index)) }
         return View(tops: tops, reachable: reachable)
     }
 
@@ -101,7 +95,7 @@ extension Roster {
         views[heads] = view
     }
 
-    private func index(of head: Bytes32) -> Int {
+    private func index(of head: Bytes32) -> Int32 {
         guard let index = indices[head] else { preconditionFailure("head \(head) is not held") }
         return index
     }
@@ -127,16 +121,13 @@ extension Roster {
         // A role given by somebody who could not give it still takes away: it caps, what it replaced stays.
         var cap: Role = .admin
         for (index, stands) in counting(about: device, in: reachable, isJudged: isJudged) {
-            let given: Role
-            switch entries[index].operation.body {
-            case .remove: return .removed
-            case .leave:
+            let effect = entries[Int(index)].effect
+            if effect == .removal { return .removed }
+            if effect == .leave {
                 hasLeft = true
                 continue
-            case .role(let change): given = change.role
-            case .add(let add): given = add.role
-            default: given = .admin
             }
+            guard let given = effect.roleGiven else { continue }
             if stands { least = min(least ?? .admin, given) } else { cap = min(cap, given) }
         }
         if hasLeft { return .left }
@@ -148,27 +139,29 @@ extension Roster {
     /// stands.
     private func counting(
         about device: DeviceID, in reachable: ReachableSet?, isJudged: Bool
-    ) -> [(index: Int, stands: Bool)] {
+    ) -> [(index: Int32, stands: Bool)] {
         let all = membership[device] ?? []
         if all.count == 1 {
-            guard reachable?.contains(all[0]) ?? true, !isJudged || isStanding[all[0]] else { return [] }
+            guard reachable?.contains(Int(all[0])) ?? true, !isJudged || isStanding[Int(all[0])] else {
+                return []
+            }
             return [(all[0], true)]
         }
-        var superseded: Set<Int> = []
-        var result: [(index: Int, stands: Bool)] = []
-        for index in all.reversed() where reachable?.contains(index) ?? true {
-            let stands = !isJudged || isStanding[index]
+        var superseded: Set<Int32> = []
+        var result: [(index: Int32, stands: Bool)] = []
+        for index in all.reversed() where reachable?.contains(Int(index)) ?? true {
+            let stands = !isJudged || isStanding[Int(index)]
             let isSuperseded = superseded.contains(index)
-            if isSuperseded || stands { superseded.formUnion(entries[index].supersedes) }
+            if isSuperseded || stands { superseded.formUnion(entries[Int(index)].supersedes) }
             if isSuperseded { continue }
-            if !stands, case .add = entries[index].operation.body { continue }
+            if !stands, case .add = entries[Int(index)].effect { continue }
             result.append((index, stands))
         }
         return result
     }
 
     /// `counting` in a view, as indices.
-    func latest(about device: DeviceID, in reachable: ReachableSet) -> [Int] {
+    func latest(about device: DeviceID, in reachable: ReachableSet) -> [Int32] {
         counting(about: device, in: reachable, isJudged: false).map(\.index)
     }
 
@@ -177,12 +170,12 @@ extension Roster {
     /// Called after `index` was appended. Without any restriction everything stands; a new restriction can
     /// only concern what is concurrent with it, but what was granted on that follows, so all is judged again,
     /// in order.
-    mutating func extendStanding(with index: Int) {
-        if entries[index].operation.restrictedDevice != nil {
+    mutating func extendStanding(with index: Int32) {
+        if restrictions.values.contains(where: { $0.last?.index == index }) {
             isStanding = []
             for index in entries.indices { isStanding.append(stands(index)) }
         } else {
-            isStanding.append(restrictions.isEmpty || stands(index))
+            isStanding.append(restrictions.isEmpty || stands(Int(index)))
         }
         precondition(isStanding.count == entries.count, "standing is known of every operation")
     }
@@ -191,28 +184,28 @@ extension Roster {
     /// side.
     private func stands(_ index: Int) -> Bool {
         let entry = entries[index]
-        switch entry.operation.body {
+        switch entry.effect {
         case .add, .role, .invite: break
         default: return true
         }
-        let isContested = (restrictions[entry.operation.author] ?? []).contains { restriction in
+        let isContested = (restrictions[entry.author] ?? []).contains { restriction in
             restriction.index != index && !restriction.reachable.contains(index)
                 && !entry.restrictionsSeen.contains(restriction.index)
         }
-        return !isContested && entry.basis.allSatisfy { isStanding[$0] }
+        return !isContested && entry.basis.allSatisfy { isStanding[Int($0)] }
     }
 }
 
 extension View {
     /// The view of an operation made on exactly this view.
-    func adding(_ id: Bytes32, at index: Int) -> View {
+    func adding(_ id: Bytes32, at index: Int32) -> View {
         var reachable = reachable
-        reachable.insert(index)
+        reachable.insert(Int(index))
         return View(tops: [Top(id: id, index: index)], reachable: reachable)
     }
 }
 
 extension RosterOperation {
     /// True when adding it can turn `isExecuted` of changes held already; their documents are then rebuilt.
-    public var revokesRights: Bool { restrictedDevice != nil }
+    public var revokesRights: Bool { restriction != nil }
 }

@@ -7,7 +7,7 @@
 //     that gives fewer rights counts (decision 0021).
 //
 // Grow-only: nothing is ever taken out. Files: +Checking (is it valid), +Rights (who may what), +Members,
-// +Exchange (what a peer lacks), +Authoring, +Invariants.
+// +Exchange (what a peer lacks), +Authoring, +Restoring (from the own store), +Invariants.
 
 public import Bytes
 public import Causality
@@ -30,68 +30,107 @@ public struct Roster: Sendable {
     /// The name that the creator chose; each node may use another.
     public let name: SpaceName
 
-    /// An operation with what is needed to judge by it, all of it a function of the operation's ancestors.
+    /// What is needed to judge by an operation, all of it a function of the operation's ancestors. Its bytes
+    /// lie in `bytes` and are read again when more of it is asked for.
     struct Entry: Sendable {
-        let operation: RosterOperation
-        /// Indices of its heads.
-        let parents: [Int]
+        let id: Bytes32
+        let author: DeviceID
+        let place: OperationBytes.Place
+        let effect: Effect
         /// Longest way to the genesis: greater than that of every ancestor.
-        let depth: Int
+        let depth: Int32
+        /// Every index below is the operation's own or an ancestor's.
+        let covered: Int32
+        /// Indices of its heads.
+        let parents: [Int32]
         /// The membership operations about its author that count in its view: why the author may.
-        let basis: [Int]
+        let basis: [Int32]
         /// When it is about somebody's membership: the latest ones about the same device in its view.
-        let supersedes: [Int]
+        let supersedes: [Int32]
         /// The restrictions of its author in its view.
-        let restrictionsSeen: [Int]
+        let restrictionsSeen: [Int32]
     }
 
     /// By arrival; every operation stands after its parents. Index 0 is the genesis.
     var entries: [Entry] = []
+    var bytes = OperationBytes()
     /// Inverse of `entries`.
-    var indices: [Bytes32: Int] = [:]
+    var indices: [Bytes32: Int32] = [:]
+    /// All indices in the one order that every replica has (`precedes`).
+    var ordered: [Int32] = []
     /// Operations that no other names, ascending; never empty.
     public internal(set) var heads: [Bytes32] = []
+    /// Of the operations about membership by authors that were calm, those that none of them follows,
+    /// ascending: what a change names (+Authoring).
+    var standingHeads: [Bytes32] = []
+    /// The last of each author by arrival.
+    var latestBy: [DeviceID: Int32] = [:]
     /// genesis, add, remove, role and leave by the device they are about, ascending by index.
-    var membership: [DeviceID: [Int]] = [:]
-    /// device-update by author, ascending by index.
-    var updates: [DeviceID: [Int]] = [:]
-    var invites: [InviteID: [Int]] = [:]
-    var revocations: [InviteID: [Int]] = [:]
-    var adds: [InviteID: [Int]] = [:]
+    var membership: [DeviceID: [Int32]] = [:]
+    /// The newest device-update of each author.
+    var updates: [DeviceID: Int32] = [:]
+    var invites: [InviteID: [Int32]] = [:]
+    var revocations: [InviteID: [Int32]] = [:]
+    var adds: [InviteID: [Int32]] = [:]
     /// remove, and role below admin, by the device they are about, each with its ancestors.
     var restrictions: [DeviceID: [Restriction]] = [:]
     /// Same order as `entries`: false for a grant by somebody who was concurrently restricted, and for what
     /// was granted on the strength of such a one.
     var isStanding: [Bool] = []
     var waiting = WaitingOperations()
+    /// Authors that lately say more than a member needs to (`RosterBudgets`): what others sign is not made on
+    /// their operations before it must be.
+    public var flooding: Set<DeviceID> = []
     /// Views of recent heads; dropped at will.
     var views: [[Bytes32]: View] = [:]
     /// Operations that had waited and were then refused: faults of peers that can no longer be named.
     public internal(set) var refusedAfterWaiting = 0
 
     struct Restriction: Sendable {
-        let index: Int
+        let index: Int32
         let reachable: ReachableSet
+        /// That much of the device's logs stays in effect.
+        let kept: VersionVector
+        /// The role that is left; nil: none.
+        let role: Role?
     }
 
     /// A roster begins with its genesis, whose hash is the space.
     public init(genesis: RosterOperation) throws(RosterFault) {
-        guard case .genesis(let content) = genesis.body else { throw .notGenesis }
+        try self.init(known: genesis)
         guard genesis.isSigned() else { throw .notSigned(by: genesis.author) }
+        if case .genesis(let content) = genesis.body {
+            try Self.checkBoxKey(content.creator, of: genesis.author)
+        }
+    }
+
+    init(known genesis: RosterOperation) throws(RosterFault) {
+        guard case .genesis(let content) = genesis.body else { throw .notGenesis }
         space = SpaceID(raw: genesis.id)
         name = content.name
         append(
-            genesis,
-            Judgement(view: View(tops: [], reachable: ReachableSet()), parents: [], basis: []))
+            genesis, Judgement(view: View(tops: [], reachable: ReachableSet()), parents: [], basis: []))
     }
 
     /// Checks and adds an operation, in any order and any number of times. A throw is its author's or
-    /// sender's fault and changes nothing. O(operations) at worst, mostly O(its heads).
+    /// sender's fault and changes nothing. O(log n) and a signature, as long as it is made on recent ones.
     public mutating func add(_ operation: RosterOperation) throws(RosterFault) -> RosterAddition {
-        if indices[operation.id] != nil { return .known }
-        if waiting.contains(operation.id) { return .waiting(missing: waiting.missing(of: operation.id)) }
+        if let known = known(operation.id) { return known }
+        guard operation.body.isGenesis || operation.isSigned() else {
+            throw .notSigned(by: operation.author)
+        }
+        return try add(signed: operation)
+    }
+
+    /// What `add` answers for an operation that is held or waits; nil for a new one.
+    public func known(_ id: Bytes32) -> RosterAddition? {
+        if indices[id] != nil { return .known }
+        return waiting.contains(id) ? .waiting(missing: waiting.missing(of: id)) : nil
+    }
+
+    /// The same for a new operation whose signature holds.
+    public mutating func add(signed operation: RosterOperation) throws(RosterFault) -> RosterAddition {
         if operation.body.isGenesis { throw .otherSpace }
-        guard operation.isSigned() else { throw .notSigned(by: operation.author) }
         let missing = operation.heads.filter { indices[$0] == nil }
         guard missing.isEmpty else {
             waiting.insert(operation, missing: Set(missing))
@@ -134,49 +173,122 @@ public struct Roster: Sendable {
     public var count: Int { entries.count }
     public var waitingCount: Int { waiting.count }
     public var waitingBytes: Int { waiting.byteCount }
-    public var genesis: RosterOperation { entries[0].operation }
+    public var genesis: RosterOperation { operation(at: 0) }
 
     public func contains(_ id: Bytes32) -> Bool { indices[id] != nil }
-    public func operation(_ id: Bytes32) -> RosterOperation? { indices[id].map { entries[$0].operation } }
+    public func operation(_ id: Bytes32) -> RosterOperation? { indices[id].map { operation(at: $0) } }
+
+    /// Reads an operation again. About 2 µs.
+    func operation(at index: Int32) -> RosterOperation {
+        let entry = entries[Int(index)]
+        do throws(DecodeFault) {
+            return try RosterOperation(decoding: bytes[entry.place], knownAs: entry.id)
+        } catch {
+            preconditionFailure("operation \(entry.id) does not decode any more: \(error)")
+        }
+    }
 
     /// Puts a judged operation into all indices.
     mutating func append(_ operation: RosterOperation, _ judgement: Judgement) {
-        let index = entries.count
-        let subject = operation.membershipSubject
-        let view = judgement.view
+        let index = Int32(entries.count)
+        let (subject, view) = (operation.membershipSubject, judgement.view.adding(operation.id, at: index))
+        let former = judgement.view.reachable
+        // Most operations of an author stand on the same ones about it: they share the array.
+        let shared = latestBy[operation.author].map { entries[Int($0)].basis }
+        let basis = shared.flatMap { $0 == judgement.basis ? $0 : nil } ?? judgement.basis
+        let seen = restrictions.isEmpty ? nil : restrictions[operation.author]
         entries.append(
             Entry(
-                operation: operation, parents: judgement.parents,
-                depth: judgement.parents.reduce(0) { max($0, entries[$1].depth + 1) }, basis: judgement.basis,
-                supersedes: subject.map { latest(about: $0, in: view.reachable) } ?? [],
-                restrictionsSeen: (restrictions[operation.author] ?? []).map(\.index).filter {
-                    view.reachable.contains($0)
-                }))
+                id: operation.id, author: operation.author, place: bytes.append(operation.bytes),
+                effect: Effect(operation.body),
+                depth: judgement.parents.reduce(0) { max($0, entries[Int($1)].depth + 1) },
+                covered: Int32(view.reachable.first), parents: judgement.parents, basis: basis,
+                supersedes: subject.map { latest(about: $0, in: former) } ?? [],
+                restrictionsSeen: (seen ?? []).map(\.index).filter { former.contains(Int($0)) }))
         indices[operation.id] = index
+        latestBy[operation.author] = index
+        ordered.insert(index, at: ordered.partitioningIndex { precedes(index, $0) })
         replaceHeads(by: operation)
-        register(operation, at: index, in: view)
+        if subject != nil, !flooding.contains(operation.author) {
+            replaceStandingHeads(by: operation.id, in: view)
+        }
+        register(operation, at: index, in: judgement.view)
         extendStanding(with: index)
-        keep(view.adding(operation.id, at: index))
+        keep(view)
     }
 
-    private mutating func register(_ operation: RosterOperation, at index: Int, in view: View) {
+    private mutating func register(_ operation: RosterOperation, at index: Int32, in view: View) {
         if let subject = operation.membershipSubject { membership[subject, default: []].append(index) }
         switch operation.body {
         case .invite(let invite): invites[invite.id, default: []].append(index)
         case .revokeInvite(let id): revocations[id, default: []].append(index)
         case .add(let add): adds[add.invite, default: []].append(index)
-        case .deviceUpdate: updates[operation.author, default: []].append(index)
+        case .deviceUpdate:
+            if let newest = updates[operation.author], precedes(index, newest) { break }
+            updates[operation.author] = index
         default: break
         }
-        if let restricted = operation.restrictedDevice {
-            restrictions[restricted, default: []].append(Restriction(index: index, reachable: view.reachable))
+        if let (device, role, kept) = operation.restriction {
+            restrictions[device, default: []].append(
+                Restriction(index: index, reachable: view.reachable, kept: kept, role: role))
         }
     }
 
     private mutating func replaceHeads(by operation: RosterOperation) {
-        let covered = Set(operation.heads)
-        heads.removeAll { covered.contains($0) }
-        heads.insert(operation.id, at: heads.firstIndex { $0 > operation.id } ?? heads.count)
+        for head in operation.heads {
+            let place = heads.partitioningIndex { $0 >= head }
+            if place < heads.count, heads[place] == head { heads.remove(at: place) }
+        }
+        heads.insert(operation.id, at: heads.partitioningIndex { $0 > operation.id })
+    }
+
+    private mutating func replaceStandingHeads(by id: Bytes32, in view: View) {
+        standingHeads.removeAll { head in
+            indices[head].map { view.reachable.contains(Int($0)) } ?? false
+        }
+        standingHeads.insert(id, at: standingHeads.partitioningIndex { $0 > id })
+    }
+}
+
+/// What an operation decides, as far as other operations ask.
+enum Effect: Hashable, Sendable {
+    case genesis
+    case invite(Role)
+    case revocation
+    case add(Role)
+    case leave
+    case removal
+    case role(Role)
+    case none
+
+    init(_ body: RosterBody) {
+        self =
+            switch body {
+            case .genesis: .genesis
+            case .invite(let invite): .invite(invite.role)
+            case .revokeInvite: .revocation
+            case .add(let add): .add(add.role)
+            case .leave: .leave
+            case .remove: .removal
+            case .role(let change): .role(change.role)
+            case .deviceUpdate, .keyEpoch, .resolve, .checkpoint, .unknown: .none
+            }
+    }
+
+    /// The role that it gives somebody.
+    var roleGiven: Role? {
+        switch self {
+        case .genesis: .admin
+        case .add(let role), .role(let role): role
+        case .invite, .revocation, .leave, .removal, .none: nil
+        }
+    }
+
+    var isAdmission: Bool {
+        switch self {
+        case .genesis, .add: true
+        default: false
+        }
     }
 }
 
@@ -192,12 +304,24 @@ extension RosterOperation {
         }
     }
 
-    /// The device whose rights to grant this takes away.
-    var restrictedDevice: DeviceID? {
+    /// The device whose rights to grant this takes away, the role that it keeps, and what stays in effect.
+    var restriction: (device: DeviceID, role: Role?, kept: VersionVector)? {
         switch body {
-        case .remove(let remove): remove.device
-        case .role(let change): change.role < .admin ? change.device : nil
+        case .remove(let remove): (remove.device, nil, remove.frontier)
+        case .role(let change) where change.role < .admin: (change.device, change.role, change.frontier)
         default: nil
         }
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The first index whose element fits, where all that fit stand behind those that do not; O(log n).
+    func partitioningIndex(where fits: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if fits(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

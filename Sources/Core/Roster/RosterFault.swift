@@ -27,6 +27,10 @@ public enum RosterFault: Error, Equatable, Sendable {
     case inviteRevoked(InviteID)
     /// Used in the author's view.
     case inviteSpent(InviteID)
+    /// The box key that is said of the device is of small order: what is sealed to it is open to all.
+    case weakBoxKey(DeviceID)
+    /// An operation of the own store stands before what it names, or twice.
+    case notInOrder(Bytes32)
     /// The author issued an invite of this id before.
     case inviteRepeated(InviteID)
 }

@@ -11,7 +11,7 @@ public struct View: Hashable, Sendable {
 
     struct Top: Hashable, Sendable {
         let id: Bytes32
-        let index: Int
+        let index: Int32
     }
 
     /// Ascending by id, none an ancestor of another.
@@ -28,8 +28,8 @@ public struct View: Hashable, Sendable {
     /// last one.
     public func union(_ other: View) -> View {
         // A top of one is a top of both unless the other has it below a top of its own.
-        let mine = tops.filter { !other.reachable.contains($0.index) || other.tops.contains($0) }
-        let others = other.tops.filter { !reachable.contains($0.index) }
+        let mine = tops.filter { !other.reachable.contains(Int($0.index)) || other.tops.contains($0) }
+        let others = other.tops.filter { !reachable.contains(Int($0.index)) }
         var both = reachable
         both.formUnion(other.reachable)
         return View(tops: (mine + others).sorted { $0.id < $1.id }, reachable: both)
@@ -37,6 +37,6 @@ public struct View: Hashable, Sendable {
 
     /// True when it holds everything that `other` holds.
     public func covers(_ other: View) -> Bool {
-        other.tops.allSatisfy { reachable.contains($0.index) }
+        other.tops.allSatisfy { reachable.contains(Int($0.index)) }
     }
 }

@@ -52,6 +52,8 @@ struct CommandFailure: Error, Equatable {
     let details: [PlainValue.Member]
     /// Lines of what the person wrote, with a mark below the place that is wrong.
     private(set) var excerpt: [String] = []
+    /// What the command spoke of, for hints that name a command to type.
+    private var subject = NamedSubject()
 
     init(
         _ code: ExitCode, _ message: String, hint: String = "", name: String? = nil,
@@ -102,6 +104,12 @@ struct CommandFailure: Error, Equatable {
         return failure
     }
 
+    func naming(_ subject: NamedSubject) -> CommandFailure {
+        var failure = self
+        failure.subject = subject
+        return failure
+    }
+
     /// The daemon speaks of its endpoints; whoever sits before a terminal has verbs for them.
     private static let hints = [
         "no-such-space": "see: replctl spaces",
@@ -144,7 +152,7 @@ struct CommandFailure: Error, Equatable {
             }
             console.complain(String(decoding: json.bytes, as: UTF8.self))
         } else {
-            let hint = Self.hints[name] ?? hint
+            let hint = Self.hints[name].map(subject.filled) ?? hint
             console.complain(console.paintedError("replctl: ", .red) + console.safe(message))
             for line in excerpt { console.complain("  " + console.safe(line)) }
             if !hint.isEmpty { console.complain("  " + console.safe(hint)) }

@@ -90,9 +90,9 @@ import ReplClient
         } catch is NothingChanged {
             return .failed
         } catch let failure as CommandFailure {
-            return failure.tell(console, asJSON: asJSON)
+            return failure.naming(NamedSubject(of: command)).tell(console, asJSON: asJSON)
         } catch let error as ClientError {
-            return CommandFailure(error).tell(console, asJSON: asJSON)
+            return CommandFailure(error).naming(NamedSubject(of: command)).tell(console, asJSON: asJSON)
         } catch let error as DescriptorFailure {
             return CommandFailure(.failed, "cannot read standard input: \(error.message)")
                 .tell(console, asJSON: asJSON)

@@ -64,6 +64,7 @@ struct Delivery {
             case .dial(let connection, let address): orders.append(.dial(connection, address))
             case .resolve(let host): orders.append(.resolve(host: host))
             case .send(let connection, let bytes): orders.append(.send(connection, bytes))
+            case .tellWritten(let connection): orders.append(.tellWritten(connection))
             case .close(let connection): orders.append(.close(connection))
             case .beacon(let bytes, let route): orders.append(.beacon(bytes, route))
             case .log(let level, let code, let message):

@@ -10,6 +10,7 @@ public enum PeerOrder: Sendable {
     /// Looks a name up; answered by `Input.resolved`, always.
     case resolve(host: String)
     case send(ConnectionID, [UInt8])
+    case tellWritten(ConnectionID)
     /// Closes after everything sent before is written out.
     case close(ConnectionID)
     /// Sends a datagram to everybody on a network.

@@ -33,6 +33,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// Bytes handed to the channel that the kernel has not taken.
     private var unsent = 0
     private var hasSent = false
+    /// The node waits until little of it is left.
+    private var isAwaited = false
     /// Why it broke, when an error said so.
     private var failure: String?
 
@@ -132,8 +134,22 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func closeNow() { context?.close(promise: nil) }
 
+    /// The node waits for what was sent: it hears when nearly all of it is with the kernel.
+    func tellWritten() {
+        isAwaited = true
+        context?.flush()
+        answerAwaited()
+    }
+
+    private func answerAwaited() {
+        guard isAwaited, phase == .open, unsent <= limits.unsentBytesLow else { return }
+        isAwaited = false
+        table.post(.network(.written(id)))
+    }
+
     private func written(_ count: Int) {
         unsent -= count
+        answerAwaited()
         if phase == .closing, unsent == 0 { finishClosing() }
     }
 

@@ -81,6 +81,7 @@ final class ConnectionTable: @unchecked Sendable {
                 guard let handler = connections[id] else { continue }
                 handler.send(bytes)
                 if written.last !== handler { written.append(handler) }
+            case .tellWritten(let id): connections[id]?.tellWritten()
             case .close(let id):
                 if dials[id] != nil { dials[id] = false }
                 connections[id]?.close()

@@ -14,6 +14,8 @@ public struct PeerNetworkLimits: Sendable {
     /// Sent bytes of a connection that the kernel has not taken. Policy: it is closed, the other side does
     /// not read. The node's window is far below it.
     public var unsentBytesMax = 16 << 20
+    /// Unsent bytes at which a node that waits for its connection may go on.
+    public var unsentBytesLow = 64 << 10
     /// How long one attempt to connect may take, names and all addresses together. A SYN that was lost is
     /// sent again after 1 and 3 seconds, then after 7: by then a new dial does as well.
     public var dialTimeout = TimeAmount.seconds(4)

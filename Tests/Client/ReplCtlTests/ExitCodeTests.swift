@@ -30,6 +30,22 @@ private func error(_ code: String) -> String {
         }
     }
 
+    @Test(
+        "a hint is a command that can be typed as it stands",
+        arguments: [
+            (["ls", "home"], "no-such-document", "see: replctl ls home"),
+            (["incr", "home", "note 1", "n"], "no-such-candidate", "replctl conflicts home 'note 1'"),
+            (["space", "leave", "home", "--yes"], "last-copy", "(replctl export home, replctl backup FILE)"),
+            (["space", "leave", "home", "--yes"], "not-member", "replctl space leave home --force, and"),
+            (["status"], "no-such-document", "see: replctl ls SPACE"),
+        ] as [([String], String, String)])
+    func typedHints(verb: [String], code: String, hint: String) async throws {
+        try await FakeDaemon.serving({ _ in .whole(404, error(code)) }) { daemon in
+            let result = try await replctl(verb + ["--socket", daemon.socket])
+            #expect(result.error.contains(hint), "\(result.error)")
+        }
+    }
+
     @Test("the details of an error are passed on with --json")
     func details() async throws {
         let body =

@@ -21,7 +21,10 @@ private struct Fixture {
         let name = try #require(SpaceName("notes"))
         let device = try #require(DeviceName("box"))
         let genesis = Roster.genesis(
-            name: name, creator: DeviceDescription(name: device, boxKey: .zero),
+            name: name,
+            creator: DeviceDescription(
+                name: device,
+                boxKey: AgreementKey(secret: Secret(copying: [UInt8](repeating: 3, count: 32))).publicKey),
             nonce: [UInt8](repeating: 0, count: 32),
             at: Timestamp(milliseconds: 1), by: creator)
         roster = try Roster(genesis: genesis)

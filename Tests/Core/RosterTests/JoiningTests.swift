@@ -42,15 +42,25 @@ private final class Issuer {
         _ proof: JoinProof, _ token: InviteToken, from device: DeviceID? = nil, link: String,
         at seconds: UInt64 = 20
     )
-        -> JoinOutcome
+        -> Answered
     {
         serial += 1
         let request = JoinRequest(
             invite: token.secret.id, device: device ?? proof.device, proof: proof,
             handshakeHash: handshake(link))
-        return invites.admit(
+        let outcome = invites.admit(
             request, in: &roster, keys: keys, ephemeral: AgreementKey(secret: secret(5, serial)),
             at: moment(seconds: seconds), by: box.key)
+        return switch outcome {
+        case .admitted(let operation, let places): .admitted(operation, answer: parts(places))
+        case .readmitted(let places): .readmitted(answer: parts(places))
+        case .repeated(let places): .repeated(answer: parts(places))
+        case .refused(let refusal, let changed): .refused(refusal, invitesChanged: changed)
+        }
+    }
+
+    private func parts(_ places: [RosterPlace]) -> [JoinAnswerPart] {
+        JoinAnswerPart.parts(of: roster.operations(at: places))
     }
 }
 
@@ -62,7 +72,13 @@ private func proof(_ joining: Joining, by box: Box, link: String) throws -> Join
         by: box.key)
 }
 
-extension JoinOutcome {
+/// A `JoinOutcome` with its answer read out.
+private enum Answered {
+    case admitted(RosterOperation, answer: [JoinAnswerPart])
+    case readmitted(answer: [JoinAnswerPart])
+    case repeated(answer: [JoinAnswerPart])
+    case refused(JoinRefusal, invitesChanged: Bool)
+
     fileprivate var refusal: JoinRefusal? { if case .refused(let refusal, _) = self { refusal } else { nil } }
     fileprivate var answer: [JoinAnswerPart]? {
         switch self {
@@ -452,7 +468,7 @@ private func take(_ parts: [JoinAnswerPart], with joining: Joining) throws -> Jo
     @Test("codes of refusals are unique, stable and say 410 for what was good once")
     func codes() {
         #expect(Set(JoinRefusal.allCases.map(\.code)).count == JoinRefusal.allCases.count)
-        #expect(JoinRefusal.allCases.map(\.closeCode) == [18, 19, 20, 23, 24, 21, 25, 26])
+        #expect(JoinRefusal.allCases.map(\.closeCode) == [18, 19, 20, 23, 24, 21, 25, 26, 27])
         #expect(JoinRefusal.allCases.filter { $0.status == 410 } == [.spent, .expired, .revoked, .burned])
         #expect(JoinRefusal(rawValue: 19) == .expired && JoinRefusal(rawValue: 22) == nil)
     }

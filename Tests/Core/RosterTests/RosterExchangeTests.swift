@@ -111,7 +111,8 @@ import Wire
         #expect(left.rosterHash == right.rosterHash && Answers(of: left) == Answers(of: right))
         #expect(left.operations(missingFrom: right.heads).isEmpty)
         #expect(left.missing(of: right.summary() + [hash("nobody's")]) == [hash("nobody's")])
-        #expect(left.operations(missingFrom: []).map(\.id) == right.operations().map(\.id))
+        #expect(left.operations().map(\.id) == right.operations().map(\.id))
+        #expect(Set(left.operations(missingFrom: [])) == Set(right.operations()))
     }
 
     @Test("sides that went far apart still find a common ancestor, at the cost of sending some twice")
@@ -144,8 +145,8 @@ import Wire
         _ = try roster.add(
             RosterOperation(add(writer, .writer, by: secret), on: [invited.id], at: at(6), by: creator.key))
         #expect(roster.heads.count == RosterLimits.headsMax + 41)
-        let named = roster.headsToName(by: writer.device)
-        #expect(named.count == RosterLimits.headsMax && named == named.sorted())
+        let named = roster.headsToName(inChangesOf: writer.device)
+        #expect(named.count == 1, "what others say of themselves is nothing that a change stands on")
         let view = try roster.viewing(named)
         #expect(roster.isStored(by: writer.device, in: view))
         try roster.act(said("me", by: writer), by: writer)

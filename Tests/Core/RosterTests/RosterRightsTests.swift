@@ -52,7 +52,7 @@ import Wire
             (removal(of: Box(11)), .administer), (roleChange(of: Box(11), to: .writer), .administer),
             (.resolve([1]), .administer), (.checkpoint([2]), .administer), (.keyEpoch(epoch), .keyEpoch),
             (.leave, .ownDevice), (.deviceUpdate(.init(try author.description())), .ownDevice),
-            (.unknown(kind: 200, [9]), .ownDevice),
+            (.unknown(kind: 200, [9]), .acknowledge),
         ]
         for (body, right) in bodies {
             var roster = try rosterOfAllRoles()

@@ -30,6 +30,10 @@ extension Member {
         case "steer": try steer(count)
         case "strange-keys": try strangeKeys(count)
         case "nonsense": try sealNonsense(count)
+        case "roster-chain": try floodRoster(count, .chain)
+        case "roster-fan": try floodRoster(count, .fan)
+        case "roster-large": try floodRoster(count, .large)
+        case "roster-unknown": try floodRoster(count, .unknown)
         default: throw HostileFailure.unknownAttack(attack)
         }
     }

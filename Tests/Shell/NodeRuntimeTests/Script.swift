@@ -62,6 +62,7 @@ final class PortRecord: PeerPort {
             case .dial(let id, let address): "dial \(id.value) \(address)"
             case .resolve(let host): "resolve \(host)"
             case .send(let id, let bytes): "send \(id.value) \(bytes.count)"
+            case .tellWritten(let id): "tellWritten \(id.value)"
             case .close(let id): "close \(id.value)"
             case .beacon(let bytes, let route): "beacon \(bytes.count) \(route.interface)"
             case .handled(let id, let bytes): "handled \(id.value) \(bytes)"

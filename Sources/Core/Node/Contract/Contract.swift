@@ -58,6 +58,8 @@ public enum Effect: Sendable {
     /// Looks a name up, all addresses of both families; answered by `resolved`, always.
     case resolve(host: String)
     case send(ConnectionID, [UInt8])
+    /// Say `NetworkNews.written` when what was sent on the connection is: more follows then.
+    case tellWritten(ConnectionID)
     /// Closes after everything sent before is written out.
     case close(ConnectionID)
     /// Sends a datagram to everybody on a network. It may get lost, and nothing answers.
@@ -83,6 +85,8 @@ public enum NetworkNews: Sendable, Equatable {
     case lan(LocalNetworks)
     /// Datagrams that the shell dropped.
     case dropped(DroppedDatagrams)
+    /// What was sent before a `tellWritten` is with the system, nearly all of it.
+    case written(ConnectionID)
 }
 
 /// Names one TCP connection (or what stands for it in the simulator) for the life of the process. The shell

@@ -196,6 +196,8 @@ struct JoinAttempts: StateMachine {
         case .burned: .inviteBurned
         case .wrongProof: .inviteProofWrong
         case .issuerWithoutRight: .issuerWithoutRight
+        // Ours never is; whoever says so did not accept it.
+        case .weakBoxKey: .inviteProofWrong
         case .expired: .inviteExpired(at: attempt.token.expirySeconds, now: now.wall / 1_000)
         case .revoked: .inviteRevoked
         case .alreadyMember: .alreadyMember(attempt.token.space)

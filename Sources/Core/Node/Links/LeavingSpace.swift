@@ -125,9 +125,9 @@ struct LeftSpaces: StateMachine {
             writer.u64(space.since)
             writer.counted(Array(space.name.utf8))
             writer.counted(space.keys.encoded())
-            let operations = space.roster.operations()
-            writer.varint(operations.count)
-            for operation in operations { writer.counted(operation.bytes) }
+            let places = space.roster.places
+            writer.varint(places.count)
+            for place in places { writer.counted(space.roster.bytes(at: place)) }
         }
         writer.varint(formerLogs.count)
         for log in formerLogs {
@@ -166,11 +166,10 @@ struct LeftSpaces: StateMachine {
         for _ in 0..<count {
             let bytes = Array(
                 try reader.counted(limit: RosterLimits.operationBytesMax, field: "operation"))
-            let operation = try RosterOperation(decoding: bytes)
             if roster == nil {
-                roster = try Roster(genesis: operation)
+                roster = try Roster(restoring: bytes)
             } else {
-                _ = try roster?.add(operation)
+                try roster?.restore(bytes)
             }
         }
         guard let roster else { throw RosterFault.notGenesis }

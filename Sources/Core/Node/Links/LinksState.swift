@@ -41,6 +41,10 @@ struct LinksState: Sendable {
     /// The keys a responder tries; nil: to be made again.
     var candidates: (signature: [CandidateSignature], list: [PSKCandidate])?
     var counters = LinkCounters()
+    /// What may still be looked at of rosters before the next commit.
+    var rosterLooksLeft = rosterLooksPerTurn
+    static let rosterLooksPerTurn =
+        ReplicationLimits.rosterChecksPerTurn * (ReplicationLimits.rosterLooksPerCheck + 1)
     /// The process ends: no connection is made or taken in.
     var isStopping = false
 

@@ -35,8 +35,8 @@ extension Node {
             batch.log(
                 .notice, "member-added",
                 "\(named(link.peer.device)) joined space \(spaces[index].name) by an invite")
-            reply(answer, on: connection)
-        case .repeated(let answer): reply(answer, on: connection)
+            reply(answer, of: link.space, on: connection)
+        case .repeated(let answer): reply(answer, of: link.space, on: connection)
         case .readmitted(let answer):
             do throws(StoreFailure) {
                 try storeInvites(of: index, nil, at: now)
@@ -47,7 +47,7 @@ extension Node {
                 .notice, "member-again",
                 "\(named(link.peer.device)), which space \(spaces[index].name) still lists, was let in by "
                     + "an invite")
-            reply(answer, on: connection)
+            reply(answer, of: link.space, on: connection)
         case .refused(let refusal, let invitesChanged):
             if invitesChanged {
                 do throws(StoreFailure) {
@@ -61,7 +61,11 @@ extension Node {
     }
 
     /// The answer; the joiner closes the link when it is a member.
-    private mutating func reply(_ answer: [JoinAnswerPart], on connection: ConnectionHandle) {
-        send(answer.map { LinkFrame(JoinAnswerFrame(body: $0.encoded()), on: 0) }, on: connection)
+    private mutating func reply(
+        _ answer: [RosterPlace], of space: SpaceID, on connection: ConnectionHandle
+    ) {
+        links[connection].pour.answer = answer[...]
+        links[connection].pour.space = space
+        pourAnswer(connection)
     }
 }

@@ -22,6 +22,7 @@ extension Node {
         case .listening(let addresses): reachability.setListening(addresses)
         case .lan(let networks): perform(reachability.update(networks, at: now), at: now)
         case .dropped(let dropped): reachability.recordDropped(dropped)
+        case .written(let id): written(id, at: now)
         }
     }
 

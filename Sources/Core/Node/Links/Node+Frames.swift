@@ -57,6 +57,8 @@ extension Node {
             rosterOperationsArrived(try .init(decoding: frame.body), place, at: now)
         // Their links have no channels.
         case .joinProof, .joinAnswer: return
+        case _ where links[place.channel].roster.holds(isFull: isFull):
+            links[place.channel].roster.hold(frame)
         case _ where !isFull: return
         case .have: haveArrived(try .init(decoding: frame.body), place, at: now)
         case .received: receivedArrived(try .init(decoding: frame.body), place, at: now)

@@ -34,7 +34,7 @@ extension Node {
         let name = joins[request]?.name
         do throws(JoinFault) {
             guard let joined = try joins.receive(body, for: request) else { return }
-            if joined.roster.operations().contains(where: \.revokesRights) {
+            if joined.roster.hasRestrictions {
                 return close(connection, .protocolFault, "the roster: \(Self.revokesRightsFault)", at: now)
             }
             finishJoin(joined, name: name, request, issuer: address, at: now)

@@ -41,6 +41,7 @@ extension Node {
             try node.transaction.beginWriting()
             try node.store.remove(space.id)
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
+            try node.store.setMeta(NodeMeta.rosterBudgets(space.id), nil)
             try node.store.setMeta(NodeMeta.rebuilt(space.id), nil)
             try node.store.setMeta(NodeMeta.left, node.left.encoded())
         }
@@ -81,7 +82,9 @@ extension Node {
             // Not a member any more: there is nothing to announce.
             return
         }
-        for channel in links.channels(of: spaces[index].id) { sendRoster(of: index, on: channel) }
+        for channel in links.channels(of: spaces[index].id) {
+            advanceRoster(links.place(channel, in: index), at: now)
+        }
     }
 
     /// The space is gone from this node.

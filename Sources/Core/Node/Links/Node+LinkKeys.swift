@@ -22,12 +22,13 @@ extension Node {
         var list = left.leaving.flatMap { meshCandidates(of: $0.id, $0.keys, $0.roster) }
         for space in spaces {
             list += meshCandidates(of: space.id, space.keys, space.roster)
-            for record in space.roster.inviteRecords() where record.issuer == device {
-                guard let secret = space.invites.secret(of: record.invite.id) else { continue }
+            let rosterHash = space.roster.rosterHash
+            for secret in space.invites.secrets
+            where space.roster.inviteRecords(of: secret.id).contains(where: { $0.issuer == device }) {
                 list.append(
                     PSKCandidate(
                         space: space.id, use: .join(invite: secret.id.raw), psk: secret.joinPresharedKey(),
-                        rosterHash: space.roster.rosterHash))
+                        rosterHash: rosterHash))
             }
         }
         links.candidates = (signature, list)

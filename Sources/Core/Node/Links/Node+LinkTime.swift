@@ -23,6 +23,7 @@ extension Node {
             case .linked(let link): tickLink(link, at: now)
             }
         }
+        tickRosters(at: now)
         tickViews(at: now)
         if let due = joins.deadline, now.monotonic >= due {
             perform(joins.tick(neighbourhood(at: now), at: now), at: now)
@@ -51,6 +52,7 @@ extension Node {
         for channel in links[link].channels.map(\.handle) where links.connections.isOpen(channel) {
             if let index = spaces.handle(of: links[channel].space) {
                 answerRosterHave(links.place(channel, in: index), at: now)
+                hearHeld(on: channel, at: now)
             }
             guard links.connections.isOpen(channel),
                 case .provisional(_, let deadline) = links[channel].standing, now.monotonic >= deadline
@@ -59,6 +61,15 @@ extension Node {
                 return close(link, .notMember, "the roster does not list this device", at: now)
             }
             links.connections.close(channel)
+        }
+    }
+
+    /// What the peer said behind the roster that lists it, which was looked at meanwhile.
+    private mutating func hearHeld(on channel: ChannelHandle, at now: Instant) {
+        guard links.connections.isOpen(channel), !links[channel].roster.hasIncoming else { return }
+        let connection = links[links[channel].link].connection
+        for frame in links[channel].roster.takeHeld() where links.connections.isOpen(channel) {
+            if links[channel].isFull { dispatch(frame, on: connection, at: now) }
         }
     }
 
@@ -97,7 +108,10 @@ extension Node {
                 take(rateDeadline(channel, links[link]))
             }
         }
-        for index in spaces.indices { take(repairDeadline(of: index)) }
+        for index in spaces.indices {
+            take(repairDeadline(of: index))
+            take(spaces[index].membership.deadline)
+        }
         take(viewsDeadline)
         take(joins.deadline)
         return next

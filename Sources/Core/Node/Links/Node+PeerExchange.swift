@@ -14,10 +14,10 @@ extension Node {
     func peersToAdvertise(_ peer: DeviceID?, in index: SpaceHandle) -> [PeersFrame.Entry] {
         var entries: [PeersFrame.Entry] = []
         if isLarge(index) { return sampleToAdvertise(peer, in: index) }
-        for member in spaces[index].roster.members() where member.state == .active && member.device != peer {
-            let addresses = reachability.addressesToTell(of: member.device)
+        for member in spaces[index].roster.activeDevices() where member != peer {
+            let addresses = reachability.addressesToTell(of: member)
             if addresses.isEmpty { continue }
-            entries.append(.init(device: member.device, addresses: addresses))
+            entries.append(.init(device: member, addresses: addresses))
             if entries.count == WireLimits.peersMax { break }
         }
         return entries
@@ -42,16 +42,28 @@ extension Node {
     /// Addresses that members wrote into the roster.
     mutating func learnAddresses(of index: SpaceHandle) {
         reachability.recordNews()
+        let members = spaces[index].roster.activeDevices()
         // Those of a large space are looked up when one of them is to be dialled.
+        if members.count > MeshLimits.fullMeshMembersMax { return }
+        for member in members { learnAddresses(of: member, in: index) }
+    }
+
+    /// The same of operations that were just added.
+    mutating func learnAddresses(said operations: [RosterOperation], in index: SpaceHandle) {
+        let subjects = Set(operations.compactMap(\.describedDevice))
+        if subjects.isEmpty { return }
+        reachability.recordNews()
         if spaces[index].roster.count > MeshLimits.fullMeshMembersMax,
-            spaces[index].roster.members().count > MeshLimits.fullMeshMembersMax
+            spaces[index].roster.activeDevices().count > MeshLimits.fullMeshMembersMax
         {
             return
         }
-        for member in spaces[index].roster.members() where member.device != device {
-            guard member.state == .active else { continue }
-            reachability.learn(member.description.addresses, of: member.device)
-        }
+        for member in subjects.sorted() { learnAddresses(of: member, in: index) }
+    }
+
+    private mutating func learnAddresses(of member: DeviceID, in index: SpaceHandle) {
+        guard member != device, let said = spaces[index].roster.description(of: member) else { return }
+        reachability.learn(said.addresses, of: member)
     }
 
     /// True when not everybody is linked to everybody.

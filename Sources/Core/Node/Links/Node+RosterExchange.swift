@@ -16,39 +16,107 @@ extension Node {
 
     /// Answers what was asked last when it may be answered.
     mutating func answerRosterHave(_ place: ChannelPlace, at now: Instant) {
-        let roster = spaces[place.space].roster
-        guard let lacking = links[place.channel].roster.answer(from: roster, at: now.monotonic) else {
+        guard links[place.channel].roster.answer(from: spaces[place.space].roster, at: now.monotonic) else {
             return
         }
-        send(Self.operationFrames(lacking, on: place.number), on: place.link)
-        dismissIfGone(place, at: now)
+        pour(place, at: now)
     }
 
     mutating func rosterOperationsArrived(
         _ frame: RosterOperationsFrame, _ place: ChannelPlace, at now: Instant
     ) {
+        links[place.channel].roster.receive(frame.operations)
+        lookAtRoster(place, checksMax: ReplicationLimits.rosterChecksPerTurn, at: now)
+    }
+
+    /// Looks at what came on all channels and was left for this turn; each gets its share.
+    mutating func tickRosters(at now: Instant) {
+        let waiting = spaces.indices.flatMap { links.channels(of: spaces[$0].id) }
+            .filter { links[$0].roster.isDue(at: now.monotonic) }
+        let share = max(1, ReplicationLimits.rosterChecksPerTurn / max(1, waiting.count))
+        for channel in waiting {
+            guard links.connections.isOpen(channel), let index = spaces.handle(of: links[channel].space)
+            else { continue }
+            lookAtRoster(links.place(channel, in: index), checksMax: share, at: now)
+        }
+        for index in spaces.indices
+        where spaces[index].membership.deadline.map({ $0 <= now.monotonic }) == true {
+            askForPutOff(in: index, at: now)
+        }
+    }
+
+    /// Looks at what came on a channel, as far as the turn allows; the rest is looked at in the next one.
+    private mutating func lookAtRoster(_ place: ChannelPlace, checksMax: Int, at now: Instant) {
+        var looks = min(checksMax * ReplicationLimits.rosterLooksPerCheck, links.rosterLooksLeft)
+        let before = looks
         var added: [RosterOperation] = []
-        var isWaiting = false
-        for bytes in frame.operations {
+        var fault: String?
+        while looks > 0, fault == nil, let bytes = links[place.channel].roster.nextIncoming() {
+            looks -= 1
             do {
                 let operation = try RosterOperation(decoding: bytes)
                 if operation.revokesRights {
-                    storeRoster(added, in: place.space, at: now)
-                    return fault(place.link, Self.revokesRightsFault, at: now)
+                    fault = Self.revokesRightsFault
+                    continue
                 }
-                switch try spaces[place.space].membership.roster.add(operation) {
-                case .added(let operations): added += operations
+                switch try spaces[place.space].membership.take(operation, at: now) {
+                case .added(let operations):
+                    added += operations
+                    looks -= ReplicationLimits.rosterLooksPerCheck
+                case .waiting:
+                    links[place.channel].roster.noteLacking()
+                    looks -= ReplicationLimits.rosterLooksPerCheck
+                case .putOff(let isFirst):
+                    if isFirst { putOff(operation.author, in: place.space, at: now) }
                 case .known: break
-                case .waiting: isWaiting = true
                 }
             } catch {
-                storeRoster(added, in: place.space, at: now)
-                return fault(place.link, "roster operation: \(FaultWords(error))", at: now)
+                fault = "roster operation: \(FaultWords(error))"
             }
         }
-        // What is lacking in front of them is in nobody's flight: say what is held, and it comes.
-        if isWaiting { send([rosterHave(of: place.space, on: place.number)], on: place.link) }
+        links.rosterLooksLeft -= before - looks
         storeRoster(added, in: place.space, at: now)
+        if let fault { return self.fault(place.link, fault, at: now) }
+        guard links.connections.isOpen(place.channel), !links[place.channel].roster.hasIncoming else {
+            return
+        }
+        // What is lacking in front of them is in nobody's flight: say what is held, and it comes.
+        askIfLacking(place, at: now)
+    }
+
+    /// Asks the peer for what operations of it wait for; of what was put off, not at once again.
+    private mutating func askIfLacking(_ place: ChannelPlace, at now: Instant) {
+        let isSomePutOff = !spaces[place.space].membership.budgets.putOff.isEmpty
+        guard links[place.channel].roster.takeLacking(isSomePutOff: isSomePutOff, at: now.monotonic) else {
+            return
+        }
+        send([rosterHave(of: place.space, on: place.number)], on: place.link)
+    }
+
+    // MARK: Put off
+
+    /// The author said more than its budget allows; nothing more of it is looked at for a while.
+    private mutating func putOff(_ author: DeviceID, in index: SpaceHandle, at now: Instant) {
+        let role = spaces[index].roster.role(of: author)
+        let who = role == nil ? "devices that it does not list" : "\(named(author))"
+        raise(
+            Alarm(
+                code: "roster-flood",
+                message:
+                    "the roster of space \(spaces[index].name) is flooded by \(who): more operations than a "
+                    + "member needs are put off",
+                hint: "nothing is lost, and others are not held up; look at that device, or ask who runs it",
+                since: now.wall, space: spaces[index].id, device: role == nil ? nil : author))
+    }
+
+    /// There is room again for what was put off: every peer is told what is held.
+    private mutating func askForPutOff(in index: SpaceHandle, at now: Instant) {
+        for author in spaces[index].membership.askAgain(at: now) {
+            resolveAlarm(code: "roster-flood", space: spaces[index].id, device: author)
+        }
+        for channel in links.channels(of: spaces[index].id) {
+            send([rosterHave(of: index, on: links[channel].number)], on: links[channel].link)
+        }
     }
 
     /// Stores operations that were just added, and does what follows from them.
@@ -58,49 +126,27 @@ extension Node {
         do throws(StoreFailure) {
             try transaction.beginWriting()
             for operation in added { try store.addRosterOperation(space, operation.bytes) }
+            if let budgets = spaces[index].membership.budgetsToStore(at: now) {
+                try store.setMeta(NodeMeta.rosterBudgets(space), budgets)
+            }
         } catch {
             return transaction.fail(error)
         }
         for operation in added { links.buffer.arrive(operation.id, in: space) }
         drain()
-        rosterAdvanced(index, at: now)
+        rosterAdvanced(index, by: added, at: now)
     }
 
     /// The roster of the space grew, here or by a peer.
-    mutating func rosterAdvanced(_ index: SpaceHandle, at now: Instant) {
-        learnAddresses(of: index)
+    mutating func rosterAdvanced(_ index: SpaceHandle, by added: [RosterOperation], at now: Instant) {
+        learnAddresses(said: added, in: index)
         reachability.checkDials()
         let space = spaces[index].id
         for channel in links.channels(of: space) {
-            sendRoster(of: index, on: channel)
+            advanceRoster(links.place(channel, in: index), at: now)
             updateStanding(links.place(channel, in: index), at: now)
         }
         // A member of this space may be linked under another one.
         for link in links.connections.linkHandles { openChannels(on: link, at: now) }
-    }
-
-    /// A provisional peer becomes full on the same link when the roster lists it, and the other way round.
-    private mutating func updateStanding(_ place: ChannelPlace, at now: Instant) {
-        let isListed = spaces[place.space].roster.role(of: links[place.link].device) != nil
-        let isFull = links[place.channel].isFull
-        if isListed, !isFull {
-            let wasMember = links[place.link].channels.contains { links[$0.handle].isFull }
-            links[place.channel].standing = .full
-            if !wasMember { recordMember(place.link, at: now) }
-        } else if !isListed, isFull {
-            dismissIfGone(place, at: now)
-        }
-    }
-
-    /// A member that left or was removed gets the roster that says so, then CLOSE.
-    private mutating func dismissIfGone(_ place: ChannelPlace, at now: Instant) {
-        guard let member = spaces[place.space].roster.member(links[place.link].device),
-            member.state != .active
-        else { return }
-        if place.number == 0 {
-            close(place.link, .removed, "the device \(member.state.name) the space", at: now)
-        } else {
-            links.connections.close(place.channel)
-        }
     }
 }

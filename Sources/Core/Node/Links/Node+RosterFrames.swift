@@ -16,13 +16,6 @@ extension Node {
         return LinkFrame(RosterHaveFrame(heads: heads, summary: summary), on: number)
     }
 
-    /// Sends what the peer of a channel is not known to have.
-    mutating func sendRoster(of index: SpaceHandle, on channel: ChannelHandle) {
-        let roster = spaces[index].roster
-        guard let lacking = links[channel].roster.advance(to: roster) else { return }
-        send(Self.operationFrames(lacking, on: links[channel].number), on: links[channel].link)
-    }
-
     static func operationFrames(_ operations: [RosterOperation], on number: UInt16) -> [LinkFrame] {
         var frames: [LinkFrame] = []
         var part: [[UInt8]] = []

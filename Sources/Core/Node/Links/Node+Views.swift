@@ -15,8 +15,7 @@ extension Node {
     private mutating func refreshViews(at now: Instant) {
         for index in spaces.indices
         where spaces[index].replication.view?.isUp(to: spaces[index].roster.count) != true {
-            let members = spaces[index].roster.members().filter { $0.state == .active && $0.device != device }
-                .map(\.device)
+            let members = spaces[index].roster.activeDevices().filter { $0 != device }
             var view =
                 spaces[index].replication.view.take()
                 ?? SpaceView(seed: links.dice.next(), at: now.monotonic)

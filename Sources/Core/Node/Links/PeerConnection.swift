@@ -60,6 +60,8 @@ struct PeerConnection: Sendable {
     var secure: SecureLink
     var phase = Phase.handshaking
     var traffic = LinkTraffic()
+    /// Rosters on their way out.
+    var pour = Pour()
 
     init(id: ConnectionID, purpose: ConnectionPurpose, remote: String, secure: SecureLink) {
         (self.id, self.purpose, self.remote, self.secure) = (id, purpose, remote, secure)

@@ -45,7 +45,9 @@ extension Node {
         precondition(spaces.handle(of: space.id) == nil, "space \(space.id) is added once")
         try transaction.beginWriting()
         try store.put(space.record)
-        for operation in space.roster.operations() { try store.addRosterOperation(space.id, operation.bytes) }
+        for place in space.roster.places {
+            try store.addRosterOperation(space.id, space.roster.bytes(at: place))
+        }
         var space = space
         space.exceptions.quarantined = crashGuard.quarantined(in: space.id)
         spaces.insert(space)
@@ -119,7 +121,7 @@ extension Node {
         try transaction.beginWriting()
         if let operation {
             try store.addRosterOperation(spaces[index].id, operation.bytes)
-            rosterAdvanced(index, at: now)
+            rosterAdvanced(index, by: [operation], at: now)
         }
         try store.setMeta(NodeMeta.invites(spaces[index].id), spaces[index].invites.encoded())
     }

@@ -12,7 +12,7 @@ extension Node {
     func report(_ space: Space, _ sync: SyncReport?) -> SpaceReport {
         SpaceReport(
             id: space.id, name: space.name, role: space.roster.role(of: device) ?? .relay,
-            members: space.roster.members().filter { $0.state == .active }.count,
+            members: space.roster.activeDevices().count,
             documents: space.documents.count, sync: sync)
     }
 

@@ -83,8 +83,8 @@ struct BeaconKey: Sendable {
         if let known = devices[tag] { return known }
         guard roster.count != rosterCount else { return nil }
         rosterCount = roster.count
-        for member in roster.members() where tagged.insert(member.device).inserted {
-            devices[self.tag(of: member.device)] = member.device
+        for member in roster.devices where tagged.insert(member).inserted {
+            devices[self.tag(of: member)] = member
         }
         return devices[tag]
     }

@@ -1,14 +1,19 @@
 // One channel's half of the exchange of rosters: each side says which operations it holds (ROSTER_HAVE), the
 // other sends what lacks. A question costs the peer a few bytes and this node a roster, so answers draw from
-// an allowance; a question that comes earlier waits, and only the last one is answered.
+// an allowance; a question that comes earlier waits, and only the last one is answered. A roster may be
+// large: it goes out piece by piece as the connection takes it, and what comes in is looked at in turn with
+// everything else.
 //
-//     ROSTER_HAVE -> question -> allowance open? -> operations that the peer lacks; its heads are known now
-//     roster grows here       -> operations beyond the known heads
+//     ROSTER_HAVE -> question -> allowance open? -> places to send; its heads are known now
+//     roster grows here       -> places beyond the known heads
+//     places -> pieces, as fast as the connection takes them
+//     ROSTER_OPERATIONS -> incoming -> a few in each turn
 
 import Causality
 import Mesh
 import Replication
 import Roster
+import SecureLink
 import Wire
 
 /// What was said of rosters on one channel.
@@ -19,38 +24,120 @@ struct RosterExchange: StateMachine {
     private var question: RosterHaveFrame?
     /// What answers cost lately.
     private var answers = RateBucket()
+    /// What is still to be sent, in order.
+    private var outgoing: ArraySlice<RosterPlace> = []
+    /// What came and was not looked at, in order.
+    private var incoming: ArraySlice<[UInt8]> = []
+    private var incomingBytes = 0
+    /// Frames of a peer that is not listed yet, behind the roster that lists it.
+    private var held: [LinkFrame] = []
+    /// Something that came waits for what it names, or was dropped: the peer is asked once all is looked at.
+    private(set) var isLacking = false
+    /// Not before then, monotonic milliseconds, when what is lacking may have been put off.
+    private var askedAgain: UInt64 = 0
 
     init() {}
+
+    // MARK: Out
+
+    /// True while the peer is being sent operations.
+    var isPouring: Bool { !outgoing.isEmpty }
 
     /// A ROSTER_HAVE came. A later one names more of the roster, so those between are not missed.
     mutating func receive(_ frame: RosterHaveFrame) { question = frame }
 
-    /// Operations that the peer lacks, as it asked; nil: nothing was asked, or it may not be answered yet.
-    mutating func answer(from roster: Roster, at now: UInt64) -> [RosterOperation]? {
+    /// True when a question is answered now: what the peer lacks is to be sent.
+    mutating func answer(from roster: Roster, at now: UInt64) -> Bool {
         let rate = ReplicationLimits.rosterAnswerBytesPerSecond
-        guard let asked = question, answers.isOpen(rate: rate, at: now) else { return nil }
-        let lacking = roster.operations(missingFrom: asked.heads + asked.summary)
-        answers.spend(max(lacking.reduce(0) { $0 + $1.bytes.count }, rate / 4), rate: rate, at: now)
+        guard !isPouring, let asked = question, answers.isOpen(rate: rate, at: now) else { return false }
+        let lacking = roster.places(missingFrom: asked.heads + asked.summary)
+        let cost = lacking.reduce(0) { $0 + roster.byteCount(at: $1) }
+        answers.spend(max(cost, rate / 4), rate: rate, at: now)
         question = nil
         peerHeads = roster.heads
-        return lacking
+        outgoing = lacking[...]
+        return true
     }
 
-    /// Operations that the peer is not known to have, after the roster grew here; nil: it was not heard yet,
-    /// or has all.
-    mutating func advance(to roster: Roster) -> [RosterOperation]? {
-        guard let known = peerHeads, known != roster.heads else { return nil }
+    /// True when the roster grew beyond what the peer is known to have, and it is to be sent that.
+    mutating func advance(to roster: Roster) -> Bool {
+        guard !isPouring, let known = peerHeads, known != roster.heads else { return false }
         peerHeads = roster.heads
-        return roster.operations(missingFrom: known)
+        outgoing = roster.places(missingFrom: known)[...]
+        return true
+    }
+
+    /// The next operations to send, as many as a frame should hold; none: all are sent.
+    mutating func next(from roster: Roster) -> [[UInt8]] {
+        let count = roster.pieceLength(of: outgoing)
+        defer { outgoing = outgoing.dropFirst(count) }
+        return outgoing.prefix(count).map { roster.bytes(at: $0) }
+    }
+
+    // MARK: In
+
+    /// False when there is too much to look at already: they are asked for again.
+    mutating func receive(_ operations: [[UInt8]]) {
+        let bytes = operations.reduce(0) { $0 + $1.count }
+        guard incomingBytes + bytes <= ReplicationLimits.rosterIncomingBytesMax else {
+            isLacking = true
+            return
+        }
+        incoming += operations
+        incomingBytes += bytes
+    }
+
+    var hasIncoming: Bool { !incoming.isEmpty }
+
+    mutating func nextIncoming() -> [UInt8]? {
+        guard let first = incoming.popFirst() else { return nil }
+        incomingBytes -= first.count
+        return first
+    }
+
+    /// The operation that was looked at last waits for others.
+    mutating func noteLacking() { isLacking = true }
+
+    /// True when the peer is to be asked now. Where operations were put off, what is lacking may be one of
+    /// them, and would come again and again.
+    mutating func takeLacking(isSomePutOff: Bool, at now: UInt64) -> Bool {
+        guard isLacking, !hasIncoming, !isSomePutOff || now >= askedAgain else { return false }
+        isLacking = false
+        askedAgain = now + ReplicationLimits.rosterAskMilliseconds
+        return true
+    }
+
+    /// True when something is to be looked at, or the peer to be asked.
+    func isDue(at now: UInt64) -> Bool { hasIncoming || (isLacking && now >= askedAgain) }
+
+    /// True while a frame must wait its turn: what came before it may list its sender.
+    func holds(isFull: Bool) -> Bool { !held.isEmpty || (hasIncoming && !isFull) }
+
+    /// Keeps a frame until what came before it was looked at; beyond the limits it is dropped.
+    mutating func hold(_ frame: LinkFrame) {
+        guard held.count < ReplicationLimits.framesHeldMax,
+            held.reduce(frame.body.count, { $0 + $1.body.count }) <= MeshLimits.provisionalBytes
+        else { return }
+        held.append(frame)
+    }
+
+    mutating func takeHeld() -> [LinkFrame] {
+        defer { held = [] }
+        return held
     }
 
     /// Heads of a roster that was shown are never none.
     func checkInvariants(whole: Bool) {
         precondition(peerHeads?.isEmpty != true, "a roster without heads was exchanged")
+        precondition(incomingBytes == incoming.reduce(0) { $0 + $1.count }, "bytes that wait")
     }
 
-    /// Monotonic milliseconds when a question that waits may be answered.
+    /// Monotonic milliseconds when a question that waits may be answered, or operations looked at.
     var deadline: UInt64? {
-        question == nil ? nil : answers.opensAt(rate: ReplicationLimits.rosterAnswerBytesPerSecond)
+        if hasIncoming || !held.isEmpty { return 0 }
+        let asking = isLacking ? askedAgain : nil
+        if question == nil || isPouring { return asking }
+        return min(
+            asking ?? .max, answers.opensAt(rate: ReplicationLimits.rosterAnswerBytesPerSecond))
     }
 }

@@ -38,12 +38,12 @@ extension NodeView {
         var state = SpaceSyncState()
         let held = space.position.value
         (state.active, state.held) = ([device], held)
-        for member in space.roster.members() where member.state == .active && member.device != device {
-            let peer = member.device
+        for peer in space.roster.activeDevices() where peer != device {
             state.active.insert(peer)
             guard links.connections.table.isLinked(to: peer) else {
                 // Who was never seen is missed from when it was let in.
-                let seen = lastSeen(peer, at: now) ?? member.since.milliseconds
+                let since = space.roster.member(peer)?.since ?? .zero
+                let seen = lastSeen(peer, at: now) ?? since.milliseconds
                 if now.wall > seen, now.wall - seen > Self.unseenMilliseconds { state.unseen.insert(peer) }
                 continue
             }

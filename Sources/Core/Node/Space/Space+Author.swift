@@ -132,11 +132,12 @@ extension Space {
         guard var log = logs.takeHead(of: draft.replica) else {
             preconditionFailure("the own log is open while a draft is")
         }
+        let heads = membership.roster.headsToName(inChangesOf: log.declaration.device)
         let ready: ReadyChange
         do throws(ChangeTooLarge) {
             defer { logs[draft.replica] = log }
             let authored = try log.author(
-                timestamp: draft.timestamp, context: draft.context, rosterHeads: roster.heads,
+                timestamp: draft.timestamp, context: draft.context, rosterHeads: heads,
                 operations: draft.operations)
             ready = ReadyChange(authored)
         } catch {

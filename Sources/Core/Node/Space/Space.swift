@@ -39,10 +39,12 @@ struct Space: Sendable {
     var peerVectors: [DeviceID: VersionVector] = [:]
 
     /// A space as the store keeps it.
-    init(_ record: SpaceRecord, device: DeviceID, from store: some StoreReading) throws(StoreFailure) {
+    init(
+        _ record: SpaceRecord, device: DeviceID, from store: some StoreReading, at now: Instant
+    ) throws(StoreFailure) {
         id = record.id
         name = record.name
-        membership = try SpaceMembership(of: record, from: store)
+        membership = try SpaceMembership(of: record, from: store, at: now)
         exceptions = try SpaceExceptions(of: record.id, from: store)
         logs = try SpaceLogs(of: record, device: device, closed: exceptions.forks.closed, from: store)
         documents = try SpaceDocuments(of: record, from: store)

@@ -14,6 +14,8 @@ struct SpaceMembership: Sendable {
     var keys: SpaceKeys
     /// Secrets of the invites that this node issued here.
     var invites: IssuedInvites
+    /// What each author may still say in the roster.
+    private(set) var budgets = RosterBudgets()
 
     /// Of a space that was just made or joined.
     init(roster: Roster, keys: SpaceKeys) {
@@ -22,14 +24,62 @@ struct SpaceMembership: Sendable {
         invites = IssuedInvites()
     }
 
-    init(of record: SpaceRecord, from store: some StoreReading) throws(StoreFailure) {
-        roster = try Self.roster(of: record.id, stored: try store.rosterOperations(record.id))
+    init(of record: SpaceRecord, from store: some StoreReading, at now: Instant) throws(StoreFailure) {
+        budgets = try Self.budgets(of: record.id, from: store, at: now)
+        roster = try Self.roster(of: record.id, from: store, flooding: budgets.flooding)
         do throws(SpaceKeysFault) {
             keys = try SpaceKeys(decoding: record.keys, of: record.id)
         } catch {
             throw .unreadable(.keys(of: record.id), error)
         }
         invites = try Self.invites(of: record.id, from: store)
+    }
+
+    /// What became of an operation that a peer sent.
+    enum Intake {
+        /// Store them, in this order.
+        case added([RosterOperation])
+        case known
+        /// It waits for operations that it names.
+        case waiting
+        /// Its author said enough for now. `isFirst`: nothing else of it was put off.
+        case putOff(isFirst: Bool)
+    }
+
+    /// Takes an operation from a peer; nobody's signature is looked at for more than its author's budget. A
+    /// throw is the author's or the sender's fault.
+    mutating func take(_ operation: RosterOperation, at now: Instant) throws(RosterFault) -> Intake {
+        switch roster.known(operation.id) {
+        case .known: return .known
+        case .waiting: return .waiting
+        case .added, nil: break
+        }
+        let role = roster.role(of: operation.author)
+        guard budgets.isOpen(for: operation.author, role, at: now) else {
+            return .putOff(isFirst: budgets.putOff(operation.bytes.count, of: operation.author, role))
+        }
+        guard operation.isSigned() else { throw .notSigned(by: operation.author) }
+        budgets.spend(operation.bytes.count, of: operation.author, role, at: now)
+        if roster.flooding != budgets.flooding { roster.flooding = budgets.flooding }
+        switch try roster.add(signed: operation) {
+        case .added(let added): return .added(added)
+        case .known: return .known
+        case .waiting: return .waiting
+        }
+    }
+
+    /// When what was put off may be asked for again, monotonic milliseconds.
+    var deadline: UInt64? { budgets.deadline { roster.role(of: $0) } }
+
+    /// Authors whose operations may be asked for again now.
+    mutating func askAgain(at now: Instant) -> [DeviceID?] {
+        let roster = roster
+        return budgets.askAgain({ roster.role(of: $0) }, at: now)
+    }
+
+    /// The accounts, when they changed since they were stored.
+    mutating func budgetsToStore(at now: Instant) -> [UInt8]? {
+        budgets.isChanged ? budgets.encoded(at: now) : nil
     }
 
     /// Decides about a joiner; roster and invites change together.
@@ -53,16 +103,35 @@ struct SpaceMembership: Sendable {
         try invites.revoke(id, in: &roster, at: now, by: key)
     }
 
-    private static func roster(of space: SpaceID, stored operations: [[UInt8]]) throws(StoreFailure) -> Roster
-    {
-        do {
-            guard let genesis = operations.first else { throw RosterFault.notGenesis }
-            var roster = try Roster(genesis: RosterOperation(decoding: genesis))
-            for bytes in operations.dropFirst() { _ = try roster.add(RosterOperation(decoding: bytes)) }
-            return roster
+    private static func budgets(
+        of space: SpaceID, from store: some StoreReading, at now: Instant
+    ) throws(StoreFailure) -> RosterBudgets {
+        guard let bytes = try store.meta(NodeMeta.rosterBudgets(space)) else { return RosterBudgets() }
+        do throws(DecodeFault) {
+            return try RosterBudgets(decoding: bytes, at: now)
         } catch {
-            throw .unreadable(.roster(of: space), error)
+            // They guard against others, and nothing is lost with them.
+            return RosterBudgets()
         }
+    }
+
+    private static func roster(
+        of space: SpaceID, from store: some StoreReading, flooding: Set<DeviceID>
+    ) throws(StoreFailure) -> Roster {
+        var roster: Roster?
+        try store.readRoster(space) { bytes throws(StoreFailure) in
+            do throws(RosterFault) {
+                if roster == nil {
+                    roster = try Roster(restoring: bytes, flooding: flooding)
+                } else {
+                    try roster?.restore(bytes)
+                }
+            } catch {
+                throw .unreadable(.roster(of: space), error)
+            }
+        }
+        guard let roster else { throw .unreadable(.roster(of: space), RosterFault.notGenesis) }
+        return roster
     }
 
     private static func invites(of space: SpaceID, from store: some StoreReading) throws(StoreFailure)

@@ -11,4 +11,5 @@ enum NodeMeta {
     /// state directory writes it too, under the same name.
     static let continuity = "continuity"
     static func invites(_ space: SpaceID) -> String { "invites/\(space)" }
+    static func rosterBudgets(_ space: SpaceID) -> String { "roster-budgets/\(space)" }
 }

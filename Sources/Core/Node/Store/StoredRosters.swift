@@ -29,8 +29,19 @@ public struct SpaceRecord: Hashable, Sendable {
 public protocol StoredRosters {
     /// Ascending by id.
     func spaces() throws(StoreFailure) -> [SpaceRecord]
-    /// Signed roster operations in the order they were added.
-    func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]]
+    /// Hands over signed roster operations one after the other, in the order they were added.
+    func readRoster(
+        _ space: SpaceID, _ body: ([UInt8]) throws(StoreFailure) -> Void
+    ) throws(StoreFailure)
+}
+
+extension StoredRosters {
+    /// All at once.
+    public func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]] {
+        var operations: [[UInt8]] = []
+        try readRoster(space) { operations.append($0) }
+        return operations
+    }
 }
 
 /// Writes of spaces, each inside the open transaction.

@@ -62,9 +62,7 @@ extension Node {
         // Those whose links do not answer, and those to be told that this device left.
         wanted.formUnion(links.connections.table.peers)
         for space in left.leaving {
-            for member in space.roster.members() where member.state == .active {
-                wanted.insert(member.device)
-            }
+            wanted.formUnion(space.roster.activeDevices())
         }
         let targets = DialTargets(
             linked: wellLinked(at: now), wanted: wanted, spaces: spaces.map(\.id), changesAt: viewsDeadline)

@@ -115,8 +115,8 @@ extension Node {
         }
         try readers.needRoomForWait()
         // Relays are not waited for unless they are named: this version sends them no changes to hold.
-        let all = spaces[index].roster.members().filter { $0.state == .active && $0.role > .relay }
-            .map(\.device)
+        let roster = spaces[index].roster
+        let all = roster.activeDevices().filter { roster.role(of: $0).map { $0 > .relay } ?? false }
         readers.wait(
             WaitingHold(
                 request: id, space: spaces[index].id, change: change, devices: (devices ?? Set(all)).sorted(),

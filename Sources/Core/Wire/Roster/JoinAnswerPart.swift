@@ -60,12 +60,15 @@ public struct JoinAnswerPart: Hashable, Sendable {
         self.init(isLast: last == 1, operations: operations)
     }
 
-    public func encoded() -> [UInt8] {
-        var writer = ByteWriter(reserving: 64 + byteCount)
-        writer.u8(Self.version)
+    public func encoded() -> [UInt8] { Self.encode(operations.map(\.bytes), isLast: isLast) }
+
+    /// The bytes of a part, from those of its operations.
+    public static func encode(_ operations: [[UInt8]], isLast: Bool) -> [UInt8] {
+        var writer = ByteWriter(reserving: operations.reduce(64) { $0 + $1.count + 4 })
+        writer.u8(version)
         writer.u8(isLast ? 1 : 0)
         writer.varint(operations.count)
-        for operation in operations { writer.counted(operation.bytes) }
+        for operation in operations { writer.counted(operation) }
         return writer.bytes
     }
 

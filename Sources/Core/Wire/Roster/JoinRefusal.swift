@@ -18,6 +18,8 @@ public enum JoinRefusal: UInt16, Error, Hashable, Sendable, CaseIterable {
     case alreadyMember = 25
     /// The issuer may not admit any more: it is no admin now.
     case issuerWithoutRight = 26
+    /// What is sealed to the joiner's box key would be open to all.
+    case weakBoxKey = 27
 
     /// The number in a CLOSE frame.
     public var closeCode: UInt16 { rawValue }
@@ -33,6 +35,7 @@ public enum JoinRefusal: UInt16, Error, Hashable, Sendable, CaseIterable {
         case .wrongProof: "invite-proof-wrong"
         case .alreadyMember: "already-member"
         case .issuerWithoutRight: "issuer-without-right"
+        case .weakBoxKey: "box-key-weak"
         }
     }
 
@@ -40,7 +43,7 @@ public enum JoinRefusal: UInt16, Error, Hashable, Sendable, CaseIterable {
     public var status: Int {
         switch self {
         case .spent, .expired, .revoked, .burned: 410
-        case .unknown: 422
+        case .unknown, .weakBoxKey: 422
         case .wrongProof, .issuerWithoutRight: 403
         case .alreadyMember: 409
         }
@@ -57,6 +60,7 @@ public enum JoinRefusal: UInt16, Error, Hashable, Sendable, CaseIterable {
         case .wrongProof: "the proof does not fit the invite"
         case .alreadyMember: "this device is a member of the space already"
         case .issuerWithoutRight: "the node that issued the invite may not admit any more"
+        case .weakBoxKey: "the box key in the proof is of small order, so nothing can be sealed to it"
         }
     }
 }

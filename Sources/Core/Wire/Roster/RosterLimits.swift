@@ -39,6 +39,9 @@ public enum RosterLimits {
     public static let tokenLettersMax = 6_784
     /// Bytes of operations in one part of a join answer; a part stays far below a frame.
     public static let joinPartBytesMax = 524_288
+    /// What this version puts into one frame of operations, and into one part of a join answer.
+    public static let pieceBytesMax = 65_536
+    public static let pieceOperationsMax = 64
     /// Bytes of a whole join answer that a joiner accepts.
     public static let joinAnswerBytesMax = 64 * 1_048_576
     /// Invites that an issuing node keeps, per space, spent and expired ones included.

@@ -60,6 +60,11 @@ public struct RosterOperation: Sendable {
 
     /// Reads exactly one operation. Its form is checked, not its signature.
     public init(decoding bytes: [UInt8]) throws(DecodeFault) {
+        try self.init(decoding: bytes, knownAs: nil)
+    }
+
+    /// The same; `id` is the hash of the bytes where that is known.
+    public init(decoding bytes: [UInt8], knownAs id: Bytes32?) throws(DecodeFault) {
         let limit = RosterLimits.operationBytesMax
         guard bytes.count <= limit else {
             throw .overLimit(field: "roster operation", value: UInt64(bytes.count), limit: UInt64(limit))
@@ -83,7 +88,7 @@ public struct RosterOperation: Sendable {
         var tail = ByteReader(bytes, in: bytes.count - Signature.byteCount..<bytes.count)
         signature = try Signature(from: &tail)
         self.bytes = bytes
-        id = Blake2b.hash256(bytes)
+        self.id = id ?? Blake2b.hash256(bytes)
     }
 
     /// True when the author signed exactly these bytes. About 40 µs and a copy.

@@ -20,10 +20,15 @@ extension SQLiteReads {
         }
     }
 
-    public func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]] {
+    public func readRoster(
+        _ space: SpaceID, _ body: ([UInt8]) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
         try read { tables throws(StoreFailure) in
-            guard let number = try tables.number(of: space) else { return [] }
-            return try tables.connection[.roster].all([.integer(number)]) { $0.blob(0) }
+            guard let number = try tables.number(of: space) else { return }
+            try tables.connection[.roster].forEach([.integer(number)]) { row throws(StoreFailure) in
+                try body(row.blob(0))
+                return true
+            }
         }
     }
 }

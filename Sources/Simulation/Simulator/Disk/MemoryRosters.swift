@@ -8,8 +8,10 @@ extension MemoryReads {
         tables.spaces.values.map(\.current).sorted { $0.id < $1.id }
     }
 
-    public func rosterOperations(_ space: SpaceID) throws(StoreFailure) -> [[UInt8]] {
-        tables.spaces[space]?.roster ?? []
+    public func readRoster(
+        _ space: SpaceID, _ body: ([UInt8]) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        for bytes in tables.spaces[space]?.roster ?? [] { try body(bytes) }
     }
 }
 

@@ -129,6 +129,15 @@ extension World {
         }
     }
 
+    /// What was sent is written when the last of it is on its way.
+    mutating func tellWritten(_ id: ConnectionID, of index: Int) {
+        guard let end = ends[ConnectionName(node: index, id: id)], let connection = connections[end.number]
+        else { return }
+        let moment = max(time + 1, connection[!end.isDialler].notBefore)
+        events.insert(
+            Event(time: moment, kind: .input(index, start: nodes[index].starts, .network(.written(id)))))
+    }
+
     mutating func closeConnection(_ id: ConnectionID, from index: Int) {
         guard let end = ends.removeValue(forKey: ConnectionName(node: index, id: id)) else { return }
         connections[end.number]?[end.isDialler].isOpen = false

@@ -289,6 +289,7 @@ public struct World {
         case .dial(let id, let address): dial(id, address, from: index)
         case .resolve(let host): resolve(host, for: index)
         case .send(let id, let bytes): send(bytes, on: id, from: index)
+        case .tellWritten(let id): tellWritten(id, of: index)
         case .close(let id): closeConnection(id, from: index)
         case .beacon(let bytes, _): callOut(bytes, from: index)
         case .backup(let request):

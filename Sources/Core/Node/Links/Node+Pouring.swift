@@ -1,0 +1,98 @@
+// Rosters on their way out. A roster may have many megabytes and a link may be slow, so what a peer lacks
+// goes out in pieces, and the next ones follow when the connection has written those before. What waits is a
+// list of places in the roster, not bytes.
+
+import Causality
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    /// The roster grew: sends what the peer of a channel is not known to have.
+    mutating func advanceRoster(_ place: ChannelPlace, at now: Instant) {
+        guard links[place.channel].roster.advance(to: spaces[place.space].roster) else { return }
+        pour(place, at: now)
+    }
+
+    /// Sends what a channel is to be sent, as far as its connection takes it.
+    mutating func pour(_ place: ChannelPlace, at now: Instant) {
+        let connection = links[place.link].connection
+        while links[connection].pour.isOpen {
+            let piece = links[place.channel].roster.next(from: spaces[place.space].roster)
+            if piece.isEmpty { break }
+            let frame = LinkFrame(RosterOperationsFrame(operations: piece), on: place.number)
+            send([frame], on: place.link)
+            note(frame.body.count, pouredOn: connection)
+        }
+        if !links[place.channel].roster.isPouring { dismissIfGone(place, at: now) }
+    }
+
+    /// The same of an answer to a joiner.
+    mutating func pourAnswer(_ connection: ConnectionHandle) {
+        guard let space = links[connection].pour.space, let index = spaces.handle(of: space) else { return }
+        let roster = spaces[index].roster
+        while links[connection].pour.isOpen {
+            let count = roster.pieceLength(of: links[connection].pour.answer)
+            if count == 0 { return }
+            let piece = links[connection].pour.answer.prefix(count).map { roster.bytes(at: $0) }
+            links[connection].pour.answer = links[connection].pour.answer.dropFirst(count)
+            let isLast = links[connection].pour.answer.isEmpty
+            let frame = JoinAnswerFrame(body: JoinAnswerPart.encode(piece, isLast: isLast))
+            let encoded = LinkFrame(frame, on: 0)
+            send([encoded], on: connection)
+            note(encoded.body.count, pouredOn: connection)
+        }
+    }
+
+    private mutating func note(_ bytes: Int, pouredOn connection: ConnectionHandle) {
+        guard links[connection].pour.add(bytes) else { return }
+        batch.emit(.tellWritten(links[connection].id))
+    }
+
+    /// A connection wrote what was poured on it: more follows.
+    mutating func written(_ id: ConnectionID, at now: Instant) {
+        guard let connection = links.connections.handle(of: id) else { return }
+        links[connection].pour.reopen()
+        switch links[connection].phase {
+        case .handshaking, .joining: return
+        case .admitting(_, let hasProved):
+            // Whoever takes its answer is not silent.
+            links[connection].phase = .admitting(
+                deadline: now.monotonic + MeshLimits.provisionalMilliseconds, hasProved: hasProved)
+            pourAnswer(connection)
+        case .linked(let link):
+            for entry in links[link].channels where links.connections.isOpen(entry.handle) {
+                guard let index = spaces.handle(of: entry.space) else { continue }
+                let place = links.place(entry.handle, in: index)
+                guard links[place.channel].roster.isPouring else { continue }
+                pour(place, at: now)
+                guard links.connections.isOpen(place.channel), !links[place.channel].roster.isPouring else {
+                    continue
+                }
+                // What grew or was asked meanwhile.
+                advanceRoster(place, at: now)
+                if links.connections.isOpen(place.channel) { answerRosterHave(place, at: now) }
+            }
+        }
+    }
+}
+
+/// What is poured on a connection: so much at once, then not before it was written.
+struct Pour: Sendable {
+    /// The answer to a joiner, as far as it was not sent, and of which roster.
+    var answer: ArraySlice<RosterPlace> = []
+    var space: SpaceID?
+    private var bytes = 0
+    private(set) var isOpen = true
+
+    /// True when it is full now, and the shell is to tell when it was written.
+    mutating func add(_ count: Int) -> Bool {
+        bytes += count
+        isOpen = bytes < ReplicationLimits.pourBytesMax
+        return !isOpen
+    }
+
+    mutating func reopen() { (bytes, isOpen) = (0, true) }
+}

@@ -1,0 +1,32 @@
+// A roster decides who may speak: what a peer may say on a channel follows it at once.
+
+import Causality
+import Roster
+import SecureLink
+
+extension Node {
+    /// A provisional peer becomes full on the same link when the roster lists it, and the other way round.
+    mutating func updateStanding(_ place: ChannelPlace, at now: Instant) {
+        let isListed = spaces[place.space].roster.role(of: links[place.link].device) != nil
+        let isFull = links[place.channel].isFull
+        if isListed, !isFull {
+            let wasMember = links[place.link].channels.contains { links[$0.handle].isFull }
+            links[place.channel].standing = .full
+            if !wasMember { recordMember(place.link, at: now) }
+        } else if !isListed, isFull {
+            dismissIfGone(place, at: now)
+        }
+    }
+
+    /// A member that left or was removed gets the roster that says so, then CLOSE.
+    mutating func dismissIfGone(_ place: ChannelPlace, at now: Instant) {
+        guard let member = spaces[place.space].roster.member(links[place.link].device),
+            member.state != .active
+        else { return }
+        if place.number == 0 {
+            close(place.link, .removed, "the device \(member.state.name) the space", at: now)
+        } else {
+            links.connections.close(place.channel)
+        }
+    }
+}
