@@ -132,6 +132,7 @@ public struct Node<Store: ChangeStore> {
             tickCrashGuard(at: now)
             tickIndexes(at: now)
             tickForks(at: now)
+            tickProofs(at: now)
             tickLinks(at: now)
             tickCopies(at: now)
         case .diskFree(let bytes, let total): recordDiskFree(bytes, of: total, at: now)
@@ -203,7 +204,7 @@ public struct Node<Store: ChangeStore> {
         if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }
         if let moment = indexPace.deadline { next = min(next ?? .max, moment) }
         for index in spaces.indices {
-            if let due = spaces[index].findings.reissues.deadline { next = min(next ?? .max, due) }
+            if let due = spaces[index].deadline { next = min(next ?? .max, due) }
         }
         if let moment = linksDeadline { next = min(next ?? .max, moment) }
         return next

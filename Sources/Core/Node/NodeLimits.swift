@@ -58,6 +58,12 @@ public enum NodeLimits {
     public static let explainedDotsMax = 64
     /// Documents of one rebuild that watchers are told the differences of; beyond, they read again.
     public static let rebuildToldMax = 1_000
+    /// Proofs of forks that wait in a space, and that are acted upon in one go; the longest pause between.
+    public static let forksQueuedMax = 4_096
+    public static let forksClosedTogetherMax = 64
+    public static let forkPauseMilliseconds: UInt64 = 30_000
+    /// Logs of one member that are remembered for being suspected to be forked.
+    public static let suspectedLogsMax = 64
     /// How long an invite may stay open: 30 days.
     public static let inviteSecondsMax: UInt64 = 30 * 24 * 3_600
     /// How long the alarm of a new incarnation is shown again after a restart: a day.

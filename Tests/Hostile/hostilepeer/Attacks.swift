@@ -30,6 +30,7 @@ extension Member {
         case "steer": try steer(count)
         case "strange-keys": try strangeKeys(count)
         case "nonsense": try sealNonsense(count)
+        case "forks": try floodForks(count)
         case "roster-chain": try floodRoster(count, .chain)
         case "roster-fan": try floodRoster(count, .fan)
         case "roster-large": try floodRoster(count, .large)

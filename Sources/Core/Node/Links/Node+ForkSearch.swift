@@ -98,4 +98,46 @@ extension Node {
         guard let declaration = spaces[index].logs[replica]?.declaration else { return nil }
         return try store.sealedRun(of: LogID(spaces[index].id, replica), by: declaration, after: last)
     }
+
+    /// The proof that a run of a segment and what is held make, when both go on alike to where the run
+    /// begins; nil otherwise.
+    func forkProof(by theirs: SealedRun, in index: SpaceHandle) throws(StoreFailure) -> ForkProof? {
+        let log = LogID(spaces[index].id, theirs.replica)
+        let first = theirs.run.first
+        let held = try store.stretch(of: log, from: first, through: theirs.run.last)
+        let common = zip(held.bytes, theirs.run.bytes).prefix { $0 == $1 }.count
+        // 1. The last boundary that both share: within the run, or before it.
+        var base =
+            try store.lastBoundary(of: log, before: first).map {
+                ForkProof.Base(last: $0.last, chainHash: $0.chainHash)
+            } ?? .start
+        var shared = 0
+        for boundary in try store.boundaries(of: log, after: first.previous, before: theirs.run.last) {
+            let count = try store.stretch(of: log, from: first, through: boundary.last).bytes.count
+            guard count <= common else { break }
+            base = ForkProof.Base(last: boundary.last, chainHash: boundary.chainHash)
+            shared = count
+        }
+        // 2. Their run after it: what is held before it in its section is its own beginning too, if it fits.
+        var bytes = theirs.run.bytes
+        if base.last >= first {
+            bytes = Array(bytes.dropFirst(shared))
+        } else if first > base.last + 1 {
+            let before = try store.stretch(of: log, from: base.last + 1, through: first.previous)
+            guard before.last + 1 == first else { return nil }
+            bytes = before.bytes + bytes
+        }
+        guard bytes.count <= WireLimits.runBytesMax,
+            let mine = try sealedRun(of: theirs.replica, after: base.last, in: index)
+        else { return nil }
+        let run = Run(replica: theirs.replica, first: base.last + 1, last: theirs.run.last, bytes: bytes)
+        let seals = theirs.seals.filter { $0.last > base.last }
+        do throws(ForkProofFault) {
+            return try ForkProof(
+                base: base, mine.run,
+                SealedRun(declaration: theirs.declaration, run: run, seals: seals), in: spaces[index].id)
+        } catch {
+            return nil
+        }
+    }
 }

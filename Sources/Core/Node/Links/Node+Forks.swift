@@ -12,43 +12,86 @@ import Wire
 extension Node {
     // MARK: Closing
 
-    /// A checked proof: the log is closed, here and then wherever this node is linked.
+    /// A checked proof: the log is closed, here and then wherever this node is linked. At once, unless logs
+    /// were closed a moment ago: then with all others that come until that time (`ForkQueue`).
     mutating func learn(
         _ proof: ForkProof, in index: SpaceHandle, from source: ConnectionID?, at now: Instant
     ) throws(StoreFailure) {
         guard !spaces[index].exceptions.knows(proof) else { return }
-        guard spaces[index].forks.closed.count < WireLimits.forksMax else { return }
-        let (space, replica) = (spaces[index].id, proof.replica)
-        // It shows what whoever spoke of our log meant.
-        if proof.declaration.device == device { spaces[index].findings.claims = [] }
-        if replica == spaces[index].ownReplica {
-            try leaveOwnLog(
-                of: index, "this node's log \(replica) was written twice, here and by a copy", at: now)
+        // What this device itself writes into must not go on.
+        if proof.declaration.device == device {
+            return try close([ForkQueue.Waiting(proof: proof, source: source)], in: index, at: now)
         }
-        // 1. What waits of it was verified behind changes that are void now: it is fetched again, to its
-        // trunk. The buffer also holds what waits for it.
-        let log = LogID(space, replica)
-        if links.buffer.isWaiting(log) { try reopen(log, in: index) }
-        try spaces[index].close(proof, at: now, cursors: epochs.current, in: &transaction)
-        reportFork(proof, in: index, at: now)
-        // 2. What was told and heard of it counts to the trunk only.
-        let trunkLast = proof.first.previous
+        spaces[index].findings.proofs.add(proof, from: source)
+        try closeDue(in: index, at: now)
+    }
+
+    /// Closes the logs whose turn has come.
+    mutating func tickProofs(at now: Instant) {
+        guard transaction.failure == nil else { return }
+        do throws(StoreFailure) {
+            for index in spaces.indices { try closeDue(in: index, at: now) }
+        } catch {
+            transaction.fail(error)
+        }
+    }
+
+    private mutating func closeDue(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
+        guard spaces[index].findings.proofs.isDue(at: now.monotonic) else { return }
+        let before = spaces[index].documents.replayed
+        let due = spaces[index].findings.proofs.take()
+        try close(due, in: index, at: now)
+        let replayed = spaces[index].documents.replayed - before
+        spaces[index].findings.proofs.pause(after: replayed, changesOf: due.count, at: now.monotonic)
+    }
+
+    private mutating func close(
+        _ waiting: [ForkQueue.Waiting], in index: SpaceHandle, at now: Instant
+    ) throws(StoreFailure) {
+        let room = WireLimits.forksMax - spaces[index].forks.closed.count
+        let new = waiting.filter { !spaces[index].exceptions.knows($0.proof) }.prefix(max(0, room))
+        guard !new.isEmpty else { return }
+        let space = spaces[index].id
+        for proof in new.map(\.proof) {
+            // It shows what whoever spoke of our log meant.
+            if proof.declaration.device == device { spaces[index].findings.claims = [] }
+            if proof.replica == spaces[index].ownReplica {
+                try leaveOwnLog(
+                    of: index, "this node's log \(proof.replica) was written twice, here and by a copy",
+                    at: now)
+            }
+            // 1. What waits of it was verified behind changes that are void now: it is fetched again, to its
+            // trunk. The buffer also holds what waits for it.
+            let log = LogID(space, proof.replica)
+            if links.buffer.isWaiting(log) { try reopen(log, in: index) }
+        }
+        try spaces[index].close(new.map(\.proof), at: now, cursors: epochs.current, in: &transaction)
         spaces[index].replication.logClosed()
-        for channel in links.channels(of: space) {
-            links[channel].lower(replica, to: trunkLast)
-            let link = links[channel].link
-            guard links.connectionID(of: link) != source, links[channel].isFull else { continue }
-            if let frame = proofFrame(proof, in: index, on: links[channel].number) { send([frame], on: link) }
+        for entry in new {
+            reportFork(entry.proof, in: index, at: now)
+            // 2. What was told and heard of it counts to the trunk only.
+            for channel in links.channels(of: space) {
+                links[channel].lower(entry.proof.replica, to: entry.proof.first.previous)
+                let link = links[channel].link
+                guard links.connectionID(of: link) != entry.source, links[channel].isFull else { continue }
+                if let frame = proofFrame(entry.proof, in: index, on: links[channel].number) {
+                    send([frame], on: link)
+                }
+            }
+            // 3. Whoever waited for something of it looks again.
+            links.buffer.advance(LogID(space, entry.proof.replica), to: .max)
         }
-        // 3. Whoever waited for something of it looks again.
-        links.buffer.advance(log, to: .max)
         drain()
-        if proof.declaration.device == device { try ownLogClosed(replica, in: index, at: now) }
+        for proof in new.map(\.proof) where proof.declaration.device == device {
+            try ownLogClosed(proof.replica, in: index, at: now)
+        }
     }
 
     private mutating func reportFork(_ proof: ForkProof, in index: SpaceHandle, at now: Instant) {
         let author = proof.declaration.device
-        spaces[index].findings.alarms.resolveAll("fork-suspicion")
+        for member in spaces[index].findings.settle(proof.replica) {
+            spaces[index].findings.alarms.resolve("fork-suspicion", of: member)
+        }
         let name = spaces[index].nameOf(author)
         raise(Self.fork(proof.replica, proof.first, by: author, name, in: spaces[index], since: now.wall))
         batch.log(

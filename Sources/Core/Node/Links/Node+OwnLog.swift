@@ -19,6 +19,7 @@ extension Node {
                     + named(peer).description,
                 hint: "a copied or restored node wrote it twice; both branches are kept where they are",
                 since: now.wall, space: spaces[index].id, device: peer))
+        spaces[index].findings.suspect(replica, at: peer)
         compareBoundaries(replica, place, at: now)
         if replica == spaces[index].ownReplica {
             try leaveOwnLog(

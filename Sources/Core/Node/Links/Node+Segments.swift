@@ -48,7 +48,7 @@ extension Node {
             links.counters.duplicates += 1
             links.counters.duplicateBytes += UInt64(byteCount)
             recordDuplicate(replica, of: header.declaration.device, place, at: now)
-            return try compare(header, place, at: now)
+            return try compare(segment, place, at: now)
         }
         if header.first > next {
             links.counters.gaps += 1
@@ -126,13 +126,14 @@ extension Node {
             guard sealed.seals.allSatisfy({ $0.isSigned(by: author, in: spaces[place.space].id) }) else {
                 throw fault
             }
-            try suspect(sealed.replica, place, at: now)
+            try differs(sealed, place, at: now)
         default: throw fault
         }
     }
 
     /// A segment that is known whole: its last seal must be over what is held.
-    private mutating func compare(_ header: SegmentHeader, _ place: ChannelPlace, at now: Instant) throws {
+    private mutating func compare(_ segment: Segment, _ place: ChannelPlace, at now: Instant) throws {
+        let header = segment.header
         guard let seal = header.seals.last,
             let held = try chainHash(of: header.replica, at: seal.last, in: place.space),
             held != seal.chainHash
@@ -141,6 +142,20 @@ extension Node {
         guard seal.isSigned(by: author, in: spaces[place.space].id) else {
             throw LogFault.wrongSignature(at: seal.last)
         }
-        try suspect(header.replica, place, at: now)
+        guard let sealed = try open(segment, in: place.space) else {
+            return try suspect(header.replica, place, at: now)
+        }
+        try differs(sealed, place, at: now)
+    }
+
+    /// The author sealed what came, and other bytes are held: with both runs at hand that is the proof. The
+    /// branches may also part before what came; then they are compared.
+    private mutating func differs(_ theirs: SealedRun, _ place: ChannelPlace, at now: Instant) throws {
+        let index = place.space
+        try spaces[index].writeRun(to: &transaction)
+        if let proof = try forkProof(by: theirs, in: index) {
+            return try learn(proof, in: index, from: nil, at: now)
+        }
+        try suspect(theirs.replica, place, at: now)
     }
 }

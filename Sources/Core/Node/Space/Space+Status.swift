@@ -20,32 +20,38 @@ struct Rebuild: Sendable {
 }
 
 extension Space {
-    /// Closes a log, or closes it earlier than before.
+    /// Closes logs, or closes them earlier than before; each document that they touch is made again once.
     mutating func close(
-        _ proof: ForkProof, at now: Instant, cursors epoch: UInt64,
+        _ proofs: [ForkProof], at now: Instant, cursors epoch: UInt64,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        let replica = proof.replica
-        guard exceptions.close(proof, since: now.wall) else { return }
+        let new = proofs.filter { exceptions.close($0, since: now.wall) }
+        guard let first = new.first else { return }
         // 1. What the batch collected goes to the store: from here on the log is read from there.
         try transaction.beginWriting()
         try writeDocuments(to: &transaction)
-        try transaction.store.put(
-            id,
-            ForkRecord(
-                replica: replica, first: proof.first, since: now.wall, proof: proof.encoded()))
-        // 2. What becomes void.
-        let records = try logs.committed(of: replica, from: proof.first, in: transaction.store).filter {
-            $0.status != .void && !isPlanted("closed-branch-counts")
+        var records: [CommitRecord] = []
+        for proof in new {
+            try transaction.store.put(
+                id,
+                ForkRecord(
+                    replica: proof.replica, first: proof.first, since: now.wall, proof: proof.encoded()))
+            // 2. What becomes void.
+            records += try logs.committed(of: proof.replica, from: proof.first, in: transaction.store).filter
+            {
+                $0.status != .void && !isPlanted("closed-branch-counts")
+            }
         }
         let rebuild = Rebuild(
-            change: Dot(replica, proof.first), author: proof.declaration.device, cause: "void", wall: now.wall
-        )
+            change: Dot(first.replica, first.first), author: first.declaration.device, cause: "void",
+            wall: now.wall)
         try change(records, to: .void, rebuild, cursors: epoch, in: &transaction)
-        // 3. Nothing of it counts any more.
-        let trunkLast = proof.first.previous
-        logs.lower(replica, to: trunkLast)
-        for device in peerVectors.keys { peerVectors[device]?.lower(replica, to: trunkLast) }
+        // 3. Nothing of them counts any more.
+        for proof in new {
+            let trunkLast = proof.first.previous
+            logs.lower(proof.replica, to: trunkLast)
+            for device in peerVectors.keys { peerVectors[device]?.lower(proof.replica, to: trunkLast) }
+        }
         try transaction.store.put(record)
     }
 

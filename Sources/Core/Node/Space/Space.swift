@@ -138,8 +138,8 @@ struct Space: Sendable {
 }
 
 extension Space: StateMachine {
-    /// The next step of a re-issue.
-    var deadline: UInt64? { findings.reissues.deadline }
+    /// The next step of a re-issue, or the next proofs.
+    var deadline: UInt64? { findings.deadline }
 
     func checkInvariants(whole: Bool) {
         precondition(
@@ -148,6 +148,7 @@ extension Space: StateMachine {
         logs.checkInvariants(whole: whole)
         documents.checkInvariants(whole: whole)
         exceptions.checkInvariants()
+        findings.proofs.checkInvariants(whole: whole)
         guard whole else { return }
         for replica in forks.closed.replicas {
             let trunkLast = forks.closed[replica]?.trunkLast ?? .none

@@ -27,7 +27,10 @@ extension SpaceDocuments {
         for key in keys {
             cache.forget(key)
             let wasVisible = try transaction.store.document(space, key)?.isVisible ?? false
-            var cached = try Self.replay(key, of: space, at: position, from: transaction.store, with: &reader)
+            var count = 0
+            var cached = try Self.replay(
+                key, of: space, at: position, from: transaction.store, with: &reader, &count)
+            replayed += count
             try transaction.store.put(space, cached.record, wasVisible: wasVisible)
             try indexes.update(cached.document, in: space, to: &transaction.store)
             try Self.fold(&cached, of: space, into: &transaction.store)
@@ -44,7 +47,7 @@ extension SpaceDocuments {
     /// A document from its first change on, as of now.
     static func replay(
         _ key: Key, of space: SpaceID, at position: CommitPosition, from store: some StoreReading,
-        with reader: inout LogReader
+        with reader: inout LogReader, _ count: inout Int
     ) throws(StoreFailure) -> CachedDocument {
         var cached = CachedDocument.absent(key)
         var after = CommitPosition.start
@@ -52,6 +55,7 @@ extension SpaceDocuments {
             let page = try store.commits(space, touching: key, after: after, limit: 1_024)
             for record in page {
                 after = record.position
+                count += 1
                 if record.status == .void { continue }
                 let change = try reader.change(record, from: store)
                 if record.status == .skipped {

@@ -20,6 +20,8 @@ struct SpaceDocuments: Sendable {
     private(set) var watchers = 0
     /// The last commit position that stands for a rebuild: states before it cannot be made again.
     var rebuilt = CommitPosition.start
+    /// Changes that rebuilds replayed since the space was opened: what they cost.
+    var replayed = 0
     /// Declared on this node.
     var indexes = SpaceIndexes()
 

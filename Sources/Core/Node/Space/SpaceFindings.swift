@@ -67,6 +67,35 @@ struct SpaceFindings: Sendable {
     /// it yet.
     var claims: Set<DeviceID> = []
     var reissues = BranchReissues()
+    /// Proofs that were checked and wait for their turn.
+    var proofs = ForkQueue()
+    /// Logs that differ between this node and a member, until their forks are proved: what the alarms
+    /// `fork-suspicion` are about.
+    private var suspected: [DeviceID: Set<ReplicaID>] = [:]
     /// Our own log goes on elsewhere, which the store does not say yet: the batch that found it failed.
     var isRetiring = false
+
+    /// A log differs between this node and the member.
+    mutating func suspect(_ replica: ReplicaID, at member: DeviceID) {
+        guard suspected[member, default: []].count < NodeLimits.suspectedLogsMax else { return }
+        suspected[member, default: []].insert(replica)
+    }
+
+    /// The fork is proved. Members with whom nothing else differs any more, ascending.
+    mutating func settle(_ replica: ReplicaID) -> [DeviceID] {
+        var settled: [DeviceID] = []
+        for (member, logs) in suspected where logs.contains(replica) {
+            suspected[member]?.remove(replica)
+            if logs.count == 1 {
+                suspected[member] = nil
+                settled.append(member)
+            }
+        }
+        return settled.sorted()
+    }
+
+    /// When something is due, monotonic milliseconds.
+    var deadline: UInt64? {
+        [reissues.deadline, proofs.deadline].compactMap { $0 }.min()
+    }
 }

@@ -128,6 +128,15 @@ extension StoreReading {
         return try decoded(stored, of: log.replica).chainHash
     }
 
+    /// The last boundary held of a log before a sequence.
+    func lastBoundary(
+        of log: LogID, before end: SequenceNumber
+    ) throws(StoreFailure) -> ForkBoundariesFrame.Entry? {
+        guard let stored = try boundary(log.space, log.replica, before: end) else { return nil }
+        return ForkBoundariesFrame.Entry(
+            last: stored.last, chainHash: try decoded(stored, of: log.replica).chainHash)
+    }
+
     /// All boundaries held of a log between two sequences, ascending. A log has one in 4,096 sequences or 64
     /// KiB, and this is asked once a fork.
     func boundaries(
