@@ -91,6 +91,9 @@ public enum MeshLimits {
     public static let avoidedMax = 128
     /// Time between two links that are closed for being too many.
     public static let trimMilliseconds: UInt64 = 1_000
+    /// The same of links that say nothing, and how long a link may before it is one.
+    public static let muteTrimMilliseconds: UInt64 = 50
+    public static let muteMilliseconds: UInt64 = 3_000
     /// Devices named to a peer at once in a large space.
     public static let sampleMax = 12
 }

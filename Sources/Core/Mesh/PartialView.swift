@@ -34,11 +34,22 @@ public struct PartialView: Sendable {
         public let links: Int?
         /// The peer, the configuration or another space needs it.
         public let isNeeded: Bool
+        /// The link stands for a while, and the peer did not say what it holds.
+        public let isMute: Bool
+        /// When it began, and when it last brought something that was missing; nil: never.
+        public let begun: UInt64
+        public let usefulAt: UInt64?
 
-        public init(device: DeviceID, links: Int?, isNeeded: Bool) {
+        public init(
+            device: DeviceID, links: Int?, isNeeded: Bool, isMute: Bool = false, begun: UInt64 = 0,
+            usefulAt: UInt64? = nil
+        ) {
             self.device = device
             self.links = links
             self.isNeeded = isNeeded
+            self.isMute = isMute
+            self.begun = begun
+            self.usefulAt = usefulAt
         }
     }
 
@@ -48,7 +59,8 @@ public struct PartialView: Sendable {
     private var targets: [DeviceID: (until: UInt64, isHeardOf: Bool)] = [:]
     /// Dialled in vain or told that they have enough: left alone until then.
     private var avoided: [DeviceID: UInt64] = [:]
-    private var nextTrim: UInt64 = 0
+    /// The next moment at which a link may be closed for being too many.
+    public private(set) var nextTrim: UInt64 = 0
     public private(set) var nextWalk: UInt64
     private var dice: SeededGenerator
 
@@ -72,9 +84,9 @@ public struct PartialView: Sendable {
 
     /// Devices to dial now: enough to reach the wanted number of links. At most half of them, rounded up, are
     /// devices that were heard of, the others members by chance: who alone is linked to a newcomer could
-    /// otherwise choose whom it meets.
+    /// otherwise choose whom it meets. `linked`: without those whose links say nothing; `mute`: those.
     public mutating func targets(
-        linked: Set<DeviceID>, wanted: Int, members: [DeviceID], at now: UInt64
+        linked: Set<DeviceID>, mute: Set<DeviceID> = [], wanted: Int, members: [DeviceID], at now: UInt64
     ) -> Set<DeviceID> {
         for (device, target) in targets.sorted(by: { $0.key < $1.key }) {
             if linked.contains(device) {
@@ -91,7 +103,9 @@ public struct PartialView: Sendable {
         avoided = avoided.filter { $0.value > now }
         let until = now + MeshLimits.targetMilliseconds
         let resting = avoided
-        let isFree = { (device: DeviceID) in !linked.contains(device) && resting[device] == nil }
+        let isFree = { (device: DeviceID) in
+            !linked.contains(device) && !mute.contains(device) && resting[device] == nil
+        }
         var heardOf = targets.values.count(where: \.isHeardOf)
         let heardOfMax = members.isEmpty ? wanted : (wanted - linked.count + 1) / 2
         for contact in passive.shuffled(using: &dice)
@@ -130,17 +144,36 @@ public struct PartialView: Sendable {
 
     /// The device whose link is one too many; nil: none. At most one a second, so that both ends of many
     /// links do not give up more than they mean to.
+    ///
+    /// What peers say of themselves costs them nothing, so it alone must not decide who stays: links that say
+    /// nothing go first; those that did not speak yet are not counted; and the two oldest links and the two
+    /// that brought something last stay, whatever others claim.
     public mutating func surplus(_ links: [Link], wanted: Int, at now: UInt64) -> DeviceID? {
         guard links.count > wanted, now >= nextTrim else { return nil }
-        let isCrowded = links.count > 2 * wanted
-        let candidates = links.filter { link in
-            isCrowded || (!link.isNeeded && link.links.map { $0 > wanted / 2 } ?? false)
+        if let mute = links.filter(\.isMute).randomElement(using: &dice) {
+            nextTrim = now + MeshLimits.muteTrimMilliseconds
+            return mute.device
+        }
+        let heard = links.filter { $0.links != nil || $0.isNeeded }
+        guard heard.count > wanted else { return nil }
+        let isCrowded = heard.count > 2 * wanted
+        let kept = Self.kept(heard)
+        let candidates = heard.filter { link in
+            !kept.contains(link.device)
+                && (isCrowded || (!link.isNeeded && link.links.map { $0 > wanted / 2 } ?? false))
         }
         guard let most = candidates.map({ $0.links ?? 0 }).max() else { return nil }
         let equal = candidates.filter { ($0.links ?? 0) == most }
         guard let chosen = equal.randomElement(using: &dice) else { return nil }
         nextTrim = now + MeshLimits.trimMilliseconds
         return chosen.device
+    }
+
+    private static func kept(_ links: [Link]) -> Set<DeviceID> {
+        let oldest = links.sorted { ($0.begun, $0.device) < ($1.begun, $1.device) }.prefix(2)
+        let useful = links.filter { $0.usefulAt != nil }
+            .sorted { ($1.usefulAt ?? 0, $0.device) < ($0.usefulAt ?? 0, $1.device) }.prefix(2)
+        return Set((oldest + useful).map(\.device))
     }
 
     // MARK: Walks

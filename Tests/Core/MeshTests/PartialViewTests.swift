@@ -70,6 +70,45 @@ private func device(_ n: UInt8) -> DeviceID { DeviceID(publicKey: Bytes32([UInt8
         #expect(crowded != nil)
     }
 
+    @Test("who says nothing goes first, who did not speak yet is not counted, and old and useful links stay")
+    func silent() {
+        var view = PartialView(seed: 4, at: 0)
+        let honest = (1...2).map {
+            PartialView.Link(device: device($0), links: 40, isNeeded: false, begun: UInt64($0))
+        }
+        let young = (10...40).map {
+            PartialView.Link(device: device($0), links: nil, isNeeded: false, begun: 1_000)
+        }
+        let waiting = view.surplus(honest + young, wanted: 6, at: 1_000)
+        #expect(waiting == nil, "nobody goes for those that may be about to speak")
+        let mute = young.map {
+            PartialView.Link(
+                device: $0.device, links: nil, isNeeded: false, isMute: true, begun: $0.begun)
+        }
+        var links = honest + mute
+        var now: UInt64 = 4_000
+        while let gone = view.surplus(links, wanted: 6, at: now) {
+            #expect(gone > device(2), "a link that says nothing goes")
+            links.removeAll { $0.device == gone }
+            now += MeshLimits.muteTrimMilliseconds
+        }
+        #expect(links.count == 6)
+        // Liars that call themselves poor and needed, however many: the oldest stay, and who brought something.
+        let liars = (50...80).map {
+            PartialView.Link(device: device($0), links: 1, isNeeded: true, begun: 5_000)
+        }
+        let useful = PartialView.Link(
+            device: device(90), links: 40, isNeeded: false, begun: 6_000, usefulAt: 7_000)
+        links = honest + [useful] + liars
+        now = 10_000
+        while let gone = view.surplus(links, wanted: 6, at: now) {
+            #expect(gone >= device(50) && gone < device(90))
+            links.removeAll { $0.device == gone }
+            now += MeshLimits.trimMilliseconds
+        }
+        #expect(links.count <= 12)
+    }
+
     @Test("what is remembered is bounded, newest first, and a walk goes on to anybody but where it came from")
     func passive() {
         var view = PartialView(seed: 3, at: 0)

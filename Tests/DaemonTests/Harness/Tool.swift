@@ -51,11 +51,16 @@ final class Tool {
     /// Says a line and gives the answer to it.
     @discardableResult
     func ask(_ line: String, within seconds: Double = 30) throws -> String {
+        try begin(line)
+        return try answer(within: seconds)
+    }
+
+    /// Says a line; the answer is asked for later.
+    func begin(_ line: String) throws {
         let bytes = Array((line + "\n").utf8)
         guard write(input, bytes, bytes.count) == bytes.count else {
             throw ConnectionFailure.failed("write to a tool", errno)
         }
-        return try answer(within: seconds)
     }
 
     /// The next line that it says.

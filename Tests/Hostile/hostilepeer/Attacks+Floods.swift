@@ -5,7 +5,9 @@ import Bytes
 import Causality
 import Crypto
 import Documents
+import Glibc
 import Identity
+import Roster
 import SecureLink
 import Wire
 
@@ -67,6 +69,33 @@ extension Member {
         }
         try link.settle()
         return "\(count) segments, link over: \(link.isOver)"
+    }
+
+    /// A link for so many seconds on which nothing is said but the roster; `greets`: and that nothing is held.
+    /// PINGs are answered. A link that the node ends is made again.
+    mutating func stayLinked(_ count: Int, greets: Bool) throws -> String {
+        let end = HostileLink.now.monotonic + UInt64(count) * 1_000
+        var links = 0
+        while HostileLink.now.monotonic < end {
+            var link: HostileLink
+            do {
+                link = try self.link()
+            } catch HostileFailure.refused {
+                usleep(200_000)
+                continue
+            }
+            links += 1
+            link.say(frame(RosterHaveFrame(heads: roster.heads, summary: [])))
+            if greets {
+                link.say(frame(HaveFrame(.full, [])))
+                link.say(frame(NeighbourFrame(links: 1, isNeeded: true)))
+            }
+            while !link.isOver, HostileLink.now.monotonic < end {
+                link.listen(200)
+                link.forget()
+            }
+        }
+        return "\(count) seconds, \(links) links"
     }
 
     /// Holds what the node holds, and says that its documents are others.

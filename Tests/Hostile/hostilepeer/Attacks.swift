@@ -31,6 +31,8 @@ extension Member {
         case "strange-keys": try strangeKeys(count)
         case "nonsense": try sealNonsense(count)
         case "forks": try floodForks(count)
+        case "silent": try stayLinked(count, greets: false)
+        case "polite": try stayLinked(count, greets: true)
         case "roster-chain": try floodRoster(count, .chain)
         case "roster-fan": try floodRoster(count, .fan)
         case "roster-large": try floodRoster(count, .large)

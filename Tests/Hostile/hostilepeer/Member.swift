@@ -11,7 +11,8 @@ import SecureLink
 import Wire
 
 struct Member {
-    let port: UInt16
+    /// The node that is attacked.
+    var port: UInt16
     let key: SigningKey
     let roster: Roster
     let keys: SpaceKeys

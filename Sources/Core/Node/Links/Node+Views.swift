@@ -36,8 +36,10 @@ extension Node {
             let space = spaces[index].id
             guard var view = spaces[index].replication.view.take() else { continue }
             if view.isLarge {
+                let mute = muteDevices(of: space, at: now)
                 let targets = view.targets(
-                    linked: linkedDevices(of: space), wanted: activeLinks, at: now.monotonic)
+                    linked: linkedDevices(of: space).subtracting(mute), mute: mute, wanted: activeLinks,
+                    at: now.monotonic)
                 for device in targets { learnAddresses(of: device, in: index, view) }
                 wanted.formUnion(targets)
             } else {
@@ -61,6 +63,17 @@ extension Node {
 
     private func linkedDevices(of space: SpaceID) -> Set<DeviceID> {
         Set(links.channels(of: space).map { links.peer(of: $0) })
+    }
+
+    /// Devices whose links stand for a while without having said what they hold.
+    private func muteDevices(of space: SpaceID, at now: Instant) -> Set<DeviceID> {
+        Set(links.channels(of: space).filter { isMute($0, at: now) }.map { links.peer(of: $0) })
+    }
+
+    /// A relay takes nothing in and need not speak, so it is not closed for it; see `trim`.
+    private func isMute(_ channel: ChannelHandle, at now: Instant) -> Bool {
+        links[channel].sync.peerHave == nil
+            && now.monotonic >= links[links[channel].link].begun + MeshLimits.muteMilliseconds
     }
 
     // MARK: What peers say
@@ -100,6 +113,8 @@ extension Node {
         for index in spaces.indices {
             let space = spaces[index].id
             guard isLarge(index) else { continue }
+            let mute = muteDevices(of: space, at: now)
+            if spaces[index].replication.view?.recordMute(mute) == true { reachability.checkDials() }
             trim(index, at: now)
             guard spaces[index].replication.view?.beginsWalk(at: now.monotonic) == true else { continue }
             sendNeighbours(index, again: true, at: now)
@@ -146,7 +161,10 @@ extension Node {
                 neighbour?.isNeeded ?? false || isFixed(link) || links.connectionID(of: link) == asked
                 || awaited.contains(device) || isWantedElsewhere(link, but: space)
             return PartialView.Link(
-                device: device, links: neighbour.map { Int($0.links) }, isNeeded: isNeeded)
+                device: device, links: neighbour.map { Int($0.links) }, isNeeded: isNeeded,
+                isMute: isMute(channel, at: now) && !isFixed(link) && !awaited.contains(device)
+                    && spaces[index].roster.role(of: device) != .relay,
+                begun: links[link].begun, usefulAt: links[channel].supply.usefulAt)
         }
         let wanted = activeLinks
         let chosen = spaces[index].replication.view?.surplus(
@@ -168,6 +186,18 @@ extension Node {
 
     /// When `tickViews` or the targets have something to do.
     var viewsDeadline: UInt64? {
-        spaces.compactMap { $0.replication.view?.deadline }.min()
+        spaces.compactMap { space in
+            guard let view = space.replication.view, view.isLarge else {
+                return space.replication.view?.deadline
+            }
+            let channels = links.channels(of: space.id)
+            // A link may turn out to say nothing, and is closed where there are more than enough.
+            let silence = channels.compactMap { channel -> UInt64? in
+                let moment = links[links[channel].link].begun + MeshLimits.muteMilliseconds
+                return links[channel].sync.peerHave == nil && moment > links.clock ? moment : nil
+            }
+            let trim = channels.count > activeLinks ? view.trimDeadline : nil
+            return (silence + [view.deadline, trim].compactMap { $0 }).min()
+        }.min()
     }
 }

@@ -52,10 +52,16 @@ struct GapRound {
         return wait + UInt64.random(in: 0..<wait, using: &dice)
     }
 
-    /// Makes another link eager while few are. Chance decides which, so that the whole is one piece.
+    /// Makes another link eager while few are. Chance decides which, so that the whole is one piece. A peer
+    /// that says nothing brings nothing, and one that never brought anything may be as silent: it counts for
+    /// half a link, and what comes twice prunes what is too many.
     mutating func widen(_ places: [Int], dice: inout SeededGenerator) {
-        let lazy = places.filter { peers[$0].have != nil && peers[$0].isTold && !peers[$0].tree.isEager }
-        guard !lazy.isEmpty, places.count - lazy.count < ReplicationLimits.eagerLinks else { return }
+        let heard = places.filter { peers[$0].have != nil && peers[$0].isTold }
+        let lazy = heard.filter { !peers[$0].tree.isEager }
+        let halves = heard.reduce(0) { sum, place in
+            sum + (peers[place].tree.isEager ? (peers[place].usefulAt == nil ? 1 : 2) : 0)
+        }
+        guard !lazy.isEmpty, halves < 2 * ReplicationLimits.eagerLinks else { return }
         graft([], lazy[Int.random(in: 0..<lazy.count, using: &dice)])
     }
 

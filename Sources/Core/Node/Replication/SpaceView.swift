@@ -21,6 +21,8 @@ struct SpaceView: StateMachine {
     /// Active members but ourselves, ascending.
     private(set) var members: [DeviceID] = []
     private var partial: PartialView
+    /// Linked devices that say nothing, as of the last look.
+    private var mute: Set<DeviceID> = []
 
     /// The view of a space whose roster is looked at first.
     init(seed: UInt64, at now: UInt64) { partial = PartialView(seed: seed, at: now) }
@@ -40,10 +42,21 @@ struct SpaceView: StateMachine {
     }
 
     /// Devices of a large space worth a dial now, to reach `wanted` links.
-    mutating func targets(linked: Set<DeviceID>, wanted: Int, at now: UInt64) -> Set<DeviceID> {
+    mutating func targets(
+        linked: Set<DeviceID>, mute: Set<DeviceID>, wanted: Int, at now: UInt64
+    ) -> Set<DeviceID> {
         precondition(isLarge, "a small space wants all its members")
-        return partial.targets(linked: linked, wanted: wanted, members: members, at: now)
+        return partial.targets(linked: linked, mute: mute, wanted: wanted, members: members, at: now)
     }
+
+    /// True when others say nothing than at the last look: it may be time to dial.
+    mutating func recordMute(_ devices: Set<DeviceID>) -> Bool {
+        defer { mute = devices }
+        return devices != mute
+    }
+
+    /// When a link that says nothing may be closed; nil: none does.
+    var trimDeadline: UInt64? { mute.isEmpty ? nil : partial.nextTrim }
 
     /// What was heard last of where a device is; nil: nothing.
     func contact(of device: DeviceID) -> PartialView.Contact? { partial.contact(of: device) }
