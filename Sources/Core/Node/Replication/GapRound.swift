@@ -53,15 +53,11 @@ struct GapRound {
     }
 
     /// Makes another link eager while few are. Chance decides which, so that the whole is one piece. A peer
-    /// that says nothing brings nothing, and one that never brought anything may be as silent: it counts for
-    /// half a link, and what comes twice prunes what is too many.
+    /// that says nothing will bring nothing, so it is none of those few.
     mutating func widen(_ places: [Int], dice: inout SeededGenerator) {
         let heard = places.filter { peers[$0].have != nil && peers[$0].isTold }
         let lazy = heard.filter { !peers[$0].tree.isEager }
-        let halves = heard.reduce(0) { sum, place in
-            sum + (peers[place].tree.isEager ? (peers[place].usefulAt == nil ? 1 : 2) : 0)
-        }
-        guard !lazy.isEmpty, halves < 2 * ReplicationLimits.eagerLinks else { return }
+        guard !lazy.isEmpty, heard.count - lazy.count < ReplicationLimits.eagerLinks else { return }
         graft([], lazy[Int.random(in: 0..<lazy.count, using: &dice)])
     }
 
