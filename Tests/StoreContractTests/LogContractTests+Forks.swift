@@ -26,6 +26,8 @@ extension LogContractTests {
         }
         #expect(try disk.store.forks(home) == [fork(a, at: 5), fork(b, at: 4, [2, 3])])
         #expect(try disk.store.forks(space(2)) == [])
+        #expect(try disk.store.fork(home, b) == fork(b, at: 4, [2, 3]))
+        #expect(try disk.store.fork(home, replica(3)) == nil && disk.store.fork(space(2), b) == nil)
         try disk.transact { store in try store.remove(home) }
         #expect(try disk.store.forks(home) == [])
     }

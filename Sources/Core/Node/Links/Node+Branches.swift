@@ -15,6 +15,9 @@ extension Node {
         guard spaces[index].author(of: replica) == links[place.link].device,
             spaces[index].forks.closed[replica]?.first == frame.first, frame.from >= frame.first
         else { return }
+        guard links[links[place.link].connection].pour.isOpen else {
+            return links[place.channel].forks.postpone(frame)
+        }
         do throws(StoreFailure) {
             try spaces[index].writeRun(to: &transaction)
             if frame.from == frame.first, try isReissued(replica, from: frame.first, in: index) { return }

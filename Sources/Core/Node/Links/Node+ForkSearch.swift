@@ -84,9 +84,11 @@ extension Node {
         let segment = Segment.seal(
             run.run, in: spaces[place.space].id, contentKey: content, nonce: entropy.bytes(24))
         let frame = ForkRunFrame(purpose, baseHash: run.base, segment: segment)
+        let body = frame.encoded()
         send(
-            [LinkFrame(type: FrameType.forkRun.rawValue, channel: place.number, body: frame.encoded())],
+            [LinkFrame(type: FrameType.forkRun.rawValue, channel: place.number, body: body)],
             on: place.link)
+        note(body.count, pouredOn: links[place.link].connection)
     }
 
     /// What is held of a log after a boundary, through the next one or the last seal, with the hash at its

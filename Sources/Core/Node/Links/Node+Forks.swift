@@ -74,9 +74,8 @@ extension Node {
                 links[channel].lower(entry.proof.replica, to: entry.proof.first.previous)
                 let link = links[channel].link
                 guard links.connectionID(of: link) != entry.source, links[channel].isFull else { continue }
-                if let frame = proofFrame(entry.proof, in: index, on: links[channel].number) {
-                    send([frame], on: link)
-                }
+                links[channel].forks.send(entry.proof.replica)
+                try pourProofs(links.place(channel, in: index), asks: false)
             }
             // 3. Whoever waited for something of it looks again.
             links.buffer.advance(LogID(space, entry.proof.replica), to: .max)
@@ -137,21 +136,17 @@ extension Node {
         guard links[place.channel].forks.says(.answer) else { return }
         let known = Dictionary(theirs.map { ($0.replica, $0) }) { first, _ in first }
         do throws(StoreFailure) {
-            for record in try store.forks(spaces[place.space].id) {
-                guard let mine = closed[record.replica] else { continue }
-                if let entry = known[record.replica],
+            for replica in closed.replicas {
+                guard let mine = closed[replica] else { continue }
+                if let entry = known[replica],
                     entry.first < mine.first
                         || entry.first == mine.first && entry.trunkHash == mine.trunkHash
                 {
                     continue
                 }
-                guard let proof = proof(record, in: place.space),
-                    let frame = proofFrame(proof, in: place.space, on: place.number)
-                else { continue }
-                // They dropped what was asked about a log that they did not know as closed.
-                let ask = askForBranch(record.replica, on: place.number, in: place.space)
-                send([frame] + (ask.map { [$0] } ?? []), on: place.link)
+                links[place.channel].forks.send(replica)
             }
+            try pourProofs(place)
         } catch {
             return transaction.fail(error)
         }
@@ -191,7 +186,7 @@ extension Node {
         throws(StoreFailure)
     {
         let space = spaces[place.space].id
-        let record = try store.forks(space).first { $0.replica == proof.replica }
+        let record = try store.fork(space, proof.replica)
         guard let mine = record.flatMap({ self.proof($0, in: place.space) }) else { return }
         let earlier: ForkProof
         do throws(ForkProofFault) {

@@ -46,36 +46,25 @@ extension Node {
         }
     }
 
-    private mutating func note(_ bytes: Int, pouredOn connection: ConnectionHandle) {
-        guard links[connection].pour.add(bytes) else { return }
-        batch.emit(.tellWritten(links[connection].id))
+    /// Proofs of forks that the peer of a channel is to be sent, as far as its connection takes them. `asks`:
+    /// for the branches of logs of this device too.
+    mutating func pourProofs(_ place: ChannelPlace, asks: Bool = true) throws(StoreFailure) {
+        let connection = links[place.link].connection
+        while links[connection].pour.isOpen, let replica = links[place.channel].forks.nextProof() {
+            guard let record = try store.fork(spaces[place.space].id, replica),
+                let proof = proof(record, in: place.space),
+                let frame = proofFrame(proof, in: place.space, on: place.number)
+            else { continue }
+            // What was asked before the peer knew that the log is closed it dropped.
+            let ask = !asks ? nil : askForBranch(replica, on: place.number, in: place.space)
+            send([frame] + (ask.map { [$0] } ?? []), on: place.link)
+            note(frame.body.count, pouredOn: connection)
+        }
     }
 
-    /// A connection wrote what was poured on it: more follows.
-    mutating func written(_ id: ConnectionID, at now: Instant) {
-        guard let connection = links.connections.handle(of: id) else { return }
-        links[connection].pour.reopen()
-        switch links[connection].phase {
-        case .handshaking, .joining: return
-        case .admitting(_, let hasProved):
-            // Whoever takes its answer is not silent.
-            links[connection].phase = .admitting(
-                deadline: now.monotonic + MeshLimits.provisionalMilliseconds, hasProved: hasProved)
-            pourAnswer(connection)
-        case .linked(let link):
-            for entry in links[link].channels where links.connections.isOpen(entry.handle) {
-                guard let index = spaces.handle(of: entry.space) else { continue }
-                let place = links.place(entry.handle, in: index)
-                guard links[place.channel].roster.isPouring else { continue }
-                pour(place, at: now)
-                guard links.connections.isOpen(place.channel), !links[place.channel].roster.isPouring else {
-                    continue
-                }
-                // What grew or was asked meanwhile.
-                advanceRoster(place, at: now)
-                if links.connections.isOpen(place.channel) { answerRosterHave(place, at: now) }
-            }
-        }
+    mutating func note(_ bytes: Int, pouredOn connection: ConnectionHandle) {
+        guard links[connection].pour.add(bytes) else { return }
+        batch.emit(.tellWritten(links[connection].id))
     }
 }
 

@@ -5,6 +5,7 @@
 
 import Causality
 import Replication
+import Wire
 
 /// What was said of closed logs on one channel. Times are monotonic milliseconds.
 struct ForkExchange: Sendable {
@@ -25,6 +26,10 @@ struct ForkExchange: Sendable {
     private var answered: (count: Int, since: UInt64) = (0, 0)
     /// Branches of our own closed logs that the peer is asked for.
     var branches: [ReplicaID: BranchWalk] = [:]
+    /// Closed logs whose proofs the peer is to be sent, in order: their bytes are read when they go out.
+    private var outgoing: [ReplicaID] = []
+    /// What the peer asked for while its connection was busy, the last word for each log.
+    private var asked: [ReplicaID: ForkAskFrame] = [:]
 
     init() {}
 
@@ -32,6 +37,24 @@ struct ForkExchange: Sendable {
     mutating func says(_ statement: Statement) -> Bool { said.insert(statement).inserted }
 
     func hasSaid(_ statement: Statement) -> Bool { said.contains(statement) }
+
+    /// The peer is to be sent the proof.
+    mutating func send(_ replica: ReplicaID) { outgoing.append(replica) }
+
+    var isPouring: Bool { !outgoing.isEmpty || !asked.isEmpty }
+
+    mutating func nextProof() -> ReplicaID? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
+
+    /// Answers the question later; beyond the limit it is dropped, and asked again by the next link.
+    mutating func postpone(_ ask: ForkAskFrame) {
+        guard asked.count < NodeLimits.forksQueuedMax || asked[ask.replica] != nil else { return }
+        asked[ask.replica] = ask
+    }
+
+    mutating func nextAsk() -> ForkAskFrame? {
+        guard let replica = asked.keys.min() else { return nil }
+        return asked.removeValue(forKey: replica)
+    }
 
     /// True when a search may begin now: none for this log was begun a moment ago.
     mutating func beginsSearch(_ replica: ReplicaID, at now: UInt64) -> Bool {

@@ -109,6 +109,7 @@ public protocol StoredLogs {
         -> [CommitRecord]
     /// Ascending by replica.
     func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord]
+    func fork(_ space: SpaceID, _ replica: ReplicaID) throws(StoreFailure) -> ForkRecord?
     /// Ascending by position.
     func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord]
 }

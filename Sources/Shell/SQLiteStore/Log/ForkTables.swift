@@ -9,12 +9,24 @@ extension SQLiteReads {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return [] }
             return try tables.connection[.forks].all([.integer(number)]) { row throws(StoreFailure) in
-                ForkRecord(
-                    replica: try StoredForms.replica(row.blob(0), in: tables.path),
-                    first: SequenceNumber(UInt64(row.integer(1))), since: UInt64(row.integer(2)),
-                    proof: row.blob(3))
+                try Self.fork(row, in: tables.path)
             }
         }
+    }
+
+    public func fork(_ space: SpaceID, _ replica: ReplicaID) throws(StoreFailure) -> ForkRecord? {
+        try read { tables throws(StoreFailure) in
+            guard let number = try tables.number(of: space) else { return nil }
+            return try tables.connection[.fork].first([.integer(number), .blob(replica.raw.bytes)]) {
+                row throws(StoreFailure) in try Self.fork(row, in: tables.path)
+            }
+        }
+    }
+
+    private static func fork(_ row: borrowing Row, in path: String) throws(StoreFailure) -> ForkRecord {
+        ForkRecord(
+            replica: try StoredForms.replica(row.blob(0), in: path),
+            first: SequenceNumber(UInt64(row.integer(1))), since: UInt64(row.integer(2)), proof: row.blob(3))
     }
 
     public func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] {
@@ -64,6 +76,8 @@ extension SQLiteStore {
 extension Query {
     static let forks = Query(
         "SELECT replica, first, since, proof FROM forks WHERE space = ? ORDER BY replica")
+    static let fork = Query(
+        "SELECT replica, first, since, proof FROM forks WHERE space = ? AND replica = ?")
     static let putFork = Query(
         """
         INSERT INTO forks(space, replica, first, since, proof) VALUES (?, ?, ?, ?, ?)

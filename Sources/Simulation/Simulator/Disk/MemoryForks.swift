@@ -8,6 +8,10 @@ extension MemoryReads {
         tables.spaces[space]?.forks.values ?? []
     }
 
+    public func fork(_ space: SpaceID, _ replica: ReplicaID) throws(StoreFailure) -> ForkRecord? {
+        tables.spaces[space]?.forks[replica]
+    }
+
     public func skipped(_ space: SpaceID) throws(StoreFailure) -> [SkippedRecord] {
         tables.spaces[space]?.skipped.values ?? []
     }
