@@ -43,11 +43,14 @@ release: deps
 	$(SWIFT) build $(RELEASE) --product replbench
 	$(SWIFT) build $(RELEASE) --product replsim
 
-# A second build, of the simulator only, with bugs on purpose: a test says of each that it is found, and how.
+# A second build, of the simulator and a fuzzer, with bugs on purpose: tests say of each that it is found, and how.
 PLANTED := .build/planted
 hunt: deps
 	PLANTED_BUGS=1 $(SWIFT) build -c release --scratch-path $(PLANTED) --product replsim
-	REPL_PLANTED="$$(realpath $(PLANTED)/release/replsim)" $(SWIFT) test --disable-xctest --filter PlantedBugTests
+	PLANTED_BUGS=1 REPL_FUZZ=1 $(SWIFT) build -c release --scratch-path $(PLANTED) --product fuzzloop
+	REPL_PLANTED="$$(realpath $(PLANTED)/release/replsim)" \
+	  REPL_PLANTED_LOOP="$$(realpath $(PLANTED)/release/fuzzloop)" \
+	  $(SWIFT) test --disable-xctest --filter 'PlantedBugTests|PlantedReplayTests'
 
 # The two programs that it runs, unoptimised: that builds in less than half the time of a release, and `make test` takes
 # over what was built (decision 0159).

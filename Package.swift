@@ -210,6 +210,6 @@ if Context.environment["REPL_FUZZ"] == "1" {
             swiftSettings: strict))
     package.targets.append(
         .executableTarget(
-            name: "fuzzloop", dependencies: ["Causality", "FuzzDecoders"], path: "Tests/Fuzz/fuzzloop",
+            name: "fuzzloop", dependencies: ["Bytes", "Causality", "FuzzDecoders"], path: "Tests/Fuzz/fuzzloop",
             swiftSettings: strict))
 }

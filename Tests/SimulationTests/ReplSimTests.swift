@@ -76,7 +76,7 @@ struct ReplSimTests {
         "no shipped program has a planted bug, or the name of one",
         arguments: ["repld", "replctl", "replsim", "replbench"])
     func nothingPlanted(program: String) throws {
-        let names = try PlantedNames.listed()
+        let names = try PlantedNames.listed() + PlantedNames.listedForReplay()
         #expect(names.count >= 15)
         let file = URL(fileURLWithPath: try #require(programs)).appendingPathComponent(program)
         let bytes = try Data(contentsOf: file)
@@ -117,6 +117,15 @@ struct PlantedBugTests {
         }
     }
 
+    /// Those of the bulk road, which the fuzzer of histories finds.
+    static func listedForReplay() throws -> [String] {
+        let file = sources.deletingLastPathComponent()
+            .appendingPathComponent("Tests/Fuzz/fuzzloop/PlantedReplays.swift")
+        return try String(contentsOf: file, encoding: .utf8).matches(of: /\("([a-z-]+)", [0-9]/).map {
+            String($0.1)
+        }
+    }
+
     @Test("each planted bug that is listed guards some line, each guard names one, and TESTING.md has it")
     func listedAndUsed() throws {
         let files = try #require(
@@ -127,7 +136,7 @@ struct PlantedBugTests {
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(of: /isPlanted\("([a-z-]+)"\)/) { used.insert(String(match.1)) }
         }
-        let listed = try Self.listed()
+        let listed = try Self.listed() + Self.listedForReplay()
         #expect(used == Set(listed) && used.count == listed.count)
         let page = try String(
             contentsOf: Self.sources.appendingPathComponent("Docs/TESTING.md"), encoding: .utf8)

@@ -22,8 +22,7 @@ enum ColumnProperties {
     }
 
     /// All changes and where their logs begin; nil on a fault.
-    private static func read(_ bytes: [UInt8]) -> (changes: [Change], starts: [ReplicaID: BoundaryPosition])?
-    {
+    static func read(_ bytes: [UInt8]) -> (changes: [Change], starts: [ReplicaID: BoundaryPosition])? {
         guard var reader = try? BlockReader(bytes) else { return nil }
         var changes: [Change] = []
         var starts: [ReplicaID: BoundaryPosition] = [:]
@@ -62,7 +61,7 @@ enum ColumnProperties {
     }
 
     /// What a context covers of the logs in the block stands before it, as whoever packed it promises.
-    private static func isInOrder(_ changes: [Change]) -> Bool {
+    static func isInOrder(_ changes: [Change]) -> Bool {
         let inside = Set(changes.map(\.replica))
         var held = VersionVector()
         for change in changes {

@@ -4,6 +4,7 @@
 // a cipher would keep every mutation out, the property makes it itself, as a hostile member could.
 
 import Bytes
+public import Causality
 
 /// A decoder that takes bytes from outside, or a road that such bytes take.
 public enum FuzzDecoder: String, CaseIterable, Sendable {
@@ -20,6 +21,8 @@ public enum FuzzDecoder: String, CaseIterable, Sendable {
     case block
     /// A block of columns, read and replayed.
     case columns
+    /// A plan and a block that always decodes, replayed in bulk and executed change by change.
+    case histories
     case segment
     case snapshot
     /// Operations of the roster, and what they do when an admin signs them.
@@ -53,6 +56,7 @@ public enum FuzzDecoder: String, CaseIterable, Sendable {
         case .forks: ForkProperties.forks(bytes)
         case .road: RoadProperties.road(bytes)
         case .columns: ColumnProperties.columns(bytes)
+        case .histories: ReplayProperties.histories(bytes)
         case .block: DataProperties.block(bytes)
         case .segment: DataProperties.segment(bytes)
         case .snapshot: DataProperties.snapshot(bytes)
@@ -69,6 +73,22 @@ public enum FuzzDecoder: String, CaseIterable, Sendable {
         case .request: TextProperties.request(bytes)
         }
     }
+}
+
+extension FuzzDecoder {
+    /// A mutation of one input, perhaps with a piece of another. Where no mutated byte would get past the
+    /// decoder, it is what the bytes say that is mutated.
+    public func bent(
+        _ bytes: [UInt8], _ other: [UInt8], countMax: Int, using random: inout SeededGenerator
+    ) -> [UInt8] {
+        switch self {
+        case .histories: HistoryMutation.bent(bytes, other, countMax: countMax, using: &random)
+        default: Mutation.bent(bytes, other, countMax: countMax, using: &random)
+        }
+    }
+
+    /// True when mutations are to be mutated again: the mutated is as well-formed as the corpus.
+    public var isDrifting: Bool { self == .histories }
 }
 
 /// Splits an input: the first byte picks what the rest is for.

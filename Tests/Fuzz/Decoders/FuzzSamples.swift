@@ -23,6 +23,7 @@ public enum FuzzSamples {
         case .block:
             [Block.pack(log(FuzzKeys.declaration)), Block.pack([UInt8](repeating: 65, count: 3_000)), [0]]
         case .columns: ColumnProperties.samples
+        case .histories: HistorySeeds.all
         case .segment: segments()
         case .snapshot: [document(), document(edits + later)].map { $0.encodeSnapshot() }
         case .roster: RosterSamples.operations.map(\.bytes)

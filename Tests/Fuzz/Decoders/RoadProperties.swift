@@ -129,7 +129,7 @@ struct ExecutedLogs {
         }
     }
 
-    mutating func execute(_ change: Change) {
+    mutating func execute(_ change: Change, wantsPatches: Bool = true) {
         held.advance(to: change.id)
         let stamps = change.stamps()
         guard zip(change.operations, stamps).allSatisfy({ $0.isStaticallyValid($1) }) else { return }
@@ -143,7 +143,8 @@ struct ExecutedLogs {
             if isSkipped {
                 documents[key, default: Document(key: key)].markIncomplete()
             } else {
-                _ = documents[key, default: Document(key: key)].apply(part.operations, stamps: part.stamps)
+                _ = documents[key, default: Document(key: key)].apply(
+                    part.operations, stamps: part.stamps, wantsPatches: wantsPatches)
             }
         }
     }

@@ -50,7 +50,7 @@ import Testing
         for round in 0..<400 where ProcessInfo.processInfo.systemUptime < deadline {
             let one = corpus[Int.random(in: 0..<corpus.count, using: &random)]
             let other = corpus[Int.random(in: 0..<corpus.count, using: &random)]
-            let bytes = Mutation.bent(one, other, countMax: 4_096, using: &random)
+            let bytes = decoder.bent(one, other, countMax: 4_096, using: &random)
             let broken = decoder.broken(by: bytes)
             #expect(broken == nil, "\(decoder), round \(round): \(broken ?? ""): \(bytes)")
         }

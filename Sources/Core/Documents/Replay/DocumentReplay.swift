@@ -150,7 +150,7 @@ public struct DocumentReplay: Sendable {
 
     /// Any other operation. `replicas`: what the numbers stand for.
     public mutating func apply(_ operation: Operation, _ stamp: OperationStamp, replicas: [ReplicaID]) {
-        writeEdits(replicas)
+        if !isPlanted("edits-after-delete") { writeEdits(replicas) }
         document.apply(operation, stamp)
     }
 

@@ -7,6 +7,7 @@
 // Among siblings it walks instead of searching. The steps are counted: a history in which they grow beyond
 // proportion is built by the general road instead, so thousands of replicas at one place are not quadratic.
 
+import Bytes
 import Causality
 
 /// An order in the making.
@@ -346,7 +347,7 @@ struct SequenceBuilder {
     private mutating func isBefore(_ root: Int32, _ origin: Int32, _ run: TextRun) -> Bool? {
         let sibling = runs[Int(atoms[Int(root)].run)]
         let other = heldAtom(sibling.rightReplica, sibling.right)
-        if other == origin { return isLess(root, run) }
+        if other == origin { return isLess(root, run) != isPlanted("siblings-turned") }
         if other < 0 { return true }
         if origin < 0 { return false }
         return isLater(other, than: origin)

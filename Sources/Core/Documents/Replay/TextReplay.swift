@@ -64,7 +64,8 @@ struct TextReplay: Sendable {
             right: Int32(right.sequence), text: Int32(text), byteCount: Int32(byteCount))
         if let last = runs.last, last.end == run.sequence, last.replica == run.replica,
             run.leftReplica == run.replica, run.left &+ 1 == run.sequence,
-            run.rightReplica == last.rightReplica, run.right == last.right,
+            isPlanted("run-forgets-right")
+                || run.rightReplica == last.rightReplica && run.right == last.right,
             last.text &+ last.byteCount == run.text
         {
             runs[runs.count - 1].count &+= run.count

@@ -84,7 +84,7 @@ enum BlockFrame {
         _ block: [UInt8], from start: Int, _ lengths: [(length: Int, stored: Int)], _ total: Int
     ) -> [UInt8]? {
         var isWhole = true
-        let decompressor = Zstd.Decompressor()
+        let decompressor = Zstd.Decompressor(isNeeded: lengths.contains { $0.stored > 0 })
         let bytes = [UInt8](unsafeUninitializedCapacity: max(total, 1)) { buffer, count in
             var offset = start
             for (length, stored) in lengths where length > 0 {
@@ -151,13 +151,13 @@ enum Zstd {
     }
 
     /// What zstd needs to unpack: making it costs more than a small column does, so one serves all columns of
-    /// a block.
+    /// a block, and none is made for a block whose columns are as they are.
     struct Decompressor: ~Copyable {
-        private let context: OpaquePointer
+        private let context: OpaquePointer?
 
-        init() {
-            guard let context = ZSTD_createDCtx() else { preconditionFailure("no memory for zstd") }
-            self.context = context
+        init(isNeeded: Bool) {
+            context = isNeeded ? ZSTD_createDCtx() : nil
+            precondition(!isNeeded || context != nil, "no memory for zstd")
         }
 
         deinit { ZSTD_freeDCtx(context) }

@@ -26,9 +26,16 @@ private struct BlockReplay: ~Copyable {
     private let base: [Key: Document]
     private var indexes: [Key: Int] = [:]
     private var documents: ContiguousArray<(key: Key, replay: DocumentReplay)> = []
-    /// One for each place of the block: its document, and the container unless it is in a list.
-    private var places:
-        ContiguousArray<(document: Int, kind: ContainerKind, target: DocumentReplay.Target?)> = []
+    /// A place of the block: its document, and the container unless it is in a list.
+    private struct Place {
+        let document: Int
+        let kind: ContainerKind
+        let target: DocumentReplay.Target?
+    }
+
+    /// One for each place that a run acts in; nil for the others. Opening a place makes its container, and an
+    /// operation of its own may have had no effect there (it named an element that was never inserted).
+    private var places: ContiguousArray<Place?> = []
     private var isASCII = true
     /// The first text has room for all runs: mostly it is the only one.
     private var hasReserved = false
@@ -111,12 +118,9 @@ private struct BlockReplay: ~Copyable {
         case .deleteOnce: try deleteRow(count, log)
         case .increment:
             let (document, target) = try target(.counter)
+            guard let target else { return try applyEach(count, log, time) }
             reader.step.count -= count
             reader.logs[log].next += UInt64(count)
-            guard let target else {
-                for _ in 0..<count { try apply(.increment(by: reader.step.amount), log, time, count: 1) }
-                return
-            }
             documents[document].replay.increment(by: Int128(reader.step.amount) * Int128(count), in: target)
             documents[document].replay.record(edit: lastDot(log), time, in: target)
         case .write: try write(log, time)
@@ -145,7 +149,7 @@ private struct BlockReplay: ~Copyable {
         let replica = Int32(reader.logs[log].replica)
         let scalars = count * step.length
         let start = reader.text.offset
-        if isASCII { try reader.text.skip(scalars) } else { try reader.skipText(scalars: scalars) }
+        try skipText(count)
         reader.step.count -= count
         reader.logs[log].next += UInt64(scalars)
         reader.step.left = lastDot(log)
@@ -153,12 +157,31 @@ private struct BlockReplay: ~Copyable {
             ReplayDot(replica: replica, sequence: first), count: scalars, left: step.left, right: step.right,
             text: start, byteCount: reader.text.offset - start,
             // An operation's own dot is its first one.
-            lastEdit: reader.logs[log].next - UInt64(step.length), time, in: target)
+            lastEdit: isPlanted("edit-of-first") ? first : reader.logs[log].next - UInt64(step.length), time,
+            in: target)
         if !isTaken {
             documents[document].replay.insertTextAlone(
                 Dot(reader.replicas[Int(replica)], SequenceNumber(first)), left: reader.publicDot(step.left),
                 right: reader.publicDot(step.right), start..<reader.text.offset, in: target,
                 replicas: reader.replicas, text: reader.text.bytes)
+        }
+    }
+
+    /// The text of so many operations, each within the limit of an insertion. Only a long one may not be.
+    private mutating func skipText(_ count: Int) throws(DecodeFault) {
+        let length = reader.step.length
+        if isASCII { return try reader.text.skip(count * length) }
+        if length <= DocumentLimits.stringBytesMax / 4 {
+            return try reader.skipText(scalars: count * length)
+        }
+        for _ in 0..<count {
+            let start = reader.text.offset
+            try reader.skipText(scalars: length)
+            let byteCount = reader.text.offset - start
+            guard byteCount <= DocumentLimits.stringBytesMax else {
+                let limit = UInt64(DocumentLimits.stringBytesMax)
+                throw .overLimit(field: "text", value: UInt64(byteCount), limit: limit)
+            }
         }
     }
 
@@ -169,14 +192,31 @@ private struct BlockReplay: ~Copyable {
         var first = reader.step.range
         if reader.step.goesBack { first.sequence -= rest * length }
         let total = length * UInt64(count)
-        try check(ReplayDot(replica: first.replica, sequence: first.sequence + (total - 1)), log)
-        delete(first, Int(total), document, target)
+        try checkRow(first, length, count, log)
+        delete(first, Int(total) - (isPlanted("row-one-short") && count > 1 ? 1 : 0), document, target)
         reader.step.count -= count
         if reader.step.count > 0 {
             reader.step.range.sequence =
                 reader.step.goesBack ? first.sequence - length : first.sequence + total
         }
         reader.logs[log].next += UInt64(count)
+    }
+
+    /// The ranges of a row, each of which its own operation must have seen: the last one, where the row goes
+    /// on, the first one, where it goes back. In the log's own dots what is known grows by one with each
+    /// operation, so of a row that goes on the first range may be beyond it while the last is not.
+    private mutating func checkRow(
+        _ first: ReplayDot, _ length: UInt64, _ count: Int, _ log: Int
+    ) throws(DecodeFault) {
+        let last = ReplayDot(
+            replica: first.replica, sequence: first.sequence + (length * UInt64(count) - 1))
+        guard Int(first.replica) == reader.logs[log].replica, !reader.step.goesBack else {
+            return try check(last, log)
+        }
+        let next = reader.logs[log].next
+        if first.sequence + (length - 1) >= next || last.sequence >= next + UInt64(count - 1) {
+            throw .outOfRange(field: "dot")
+        }
     }
 
     /// Several ranges at once.
@@ -242,7 +282,8 @@ private struct BlockReplay: ~Copyable {
             dot: Dot(
                 reader.replicas[reader.logs[log].replica],
                 SequenceNumber(reader.logs[log].next - UInt64(count))),
-            timestamp: Timestamp(milliseconds: time), context: reader.vector(of: log))
+            timestamp: Timestamp(milliseconds: time),
+            context: isPlanted("replay-without-context") ? VersionVector() : reader.vector(of: log))
     }
 
     private mutating func applyEach(_ count: Int, _ log: Int, _ time: UInt64) throws(DecodeFault) {
@@ -251,13 +292,6 @@ private struct BlockReplay: ~Copyable {
             reader.logs[log].next += UInt64(operation.sequenceCount)
             try apply(operation, log, time)
         }
-    }
-
-    private mutating func apply(
-        _ action: Action, _ log: Int, _ time: UInt64, count: Int
-    ) throws(DecodeFault) {
-        let place = reader.places[reader.step.place]
-        try apply(Operation(document: place.document, body: .act(in: place.path, action)), log, time)
     }
 
     /// The general road; texts that have a target take runs only, so no insertion or deletion of theirs is
@@ -276,23 +310,30 @@ private struct BlockReplay: ~Copyable {
     private mutating func target(
         _ kind: ContainerKind
     ) throws(DecodeFault) -> (document: Int, target: DocumentReplay.Target?) {
-        while places.count < reader.places.count {
-            let name = reader.places[places.count]
-            let document = open(name.document)
-            let target = documents[document].replay.open(name.path)
-            if let target, name.path.kind == .text, !hasReserved {
-                hasReserved = true
-                // An insertion has a byte in `rights`, and so have both in `lengths`. Room that is not used
-                // is not touched.
-                documents[document].replay.reserve(
-                    insertions: min(reader.rights.remaining, Self.reservedRunsMax),
-                    deletions: min(reader.lengths.remaining, Self.reservedRunsMax), in: target)
-            }
-            places.append((document, name.path.kind, target))
-        }
-        let place = places[reader.step.place]
+        let place = placeAtHand()
         if place.kind != kind { throw .outOfRange(field: "container") }
         return (place.document, place.target)
+    }
+
+    /// Where the step at hand acts, opened the first time.
+    private mutating func placeAtHand() -> Place {
+        let index = reader.step.place
+        while places.count <= index { places.append(nil) }
+        if let known = places[index] { return known }
+        let name = reader.places[index]
+        let document = open(name.document)
+        let target = documents[document].replay.open(name.path)
+        if let target, name.path.kind == .text, !hasReserved {
+            hasReserved = true
+            // An insertion has a byte in `rights`, and so have both in `lengths`. Room that is not used is
+            // not touched.
+            documents[document].replay.reserve(
+                insertions: min(reader.rights.remaining, Self.reservedRunsMax),
+                deletions: min(reader.lengths.remaining, Self.reservedRunsMax), in: target)
+        }
+        let place = Place(document: document, kind: name.path.kind, target: target)
+        places[index] = place
+        return place
     }
 
     private mutating func open(_ key: Key) -> Int {

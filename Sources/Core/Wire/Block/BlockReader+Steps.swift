@@ -269,6 +269,7 @@ extension BlockReader {
         let action = try Action(tag, from: &self, &own)
         switch action {
         case .insertText, .deleteText: break
+        case _ where isPlanted("near-stays"): break
         default:
             let last = logs[log].next + UInt64(action.sequenceCount) - 1
             logs[log].near = ReplayDot(replica: Int32(logs[log].replica), sequence: last)
