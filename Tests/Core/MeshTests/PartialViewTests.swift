@@ -93,7 +93,8 @@ private func device(_ n: UInt8) -> DeviceID { DeviceID(publicKey: Bytes32([UInt8
             now += MeshLimits.muteTrimMilliseconds
         }
         #expect(links.count == 6)
-        // Liars that call themselves poor and needed, however many: the oldest stay, and who brought something.
+        // Liars that call themselves poor and needed, however many: the oldest stay, and who brought
+        // something.
         let liars = (50...80).map {
             PartialView.Link(device: device($0), links: 1, isNeeded: true, begun: 5_000)
         }

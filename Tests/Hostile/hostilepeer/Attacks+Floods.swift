@@ -71,8 +71,8 @@ extension Member {
         return "\(count) segments, link over: \(link.isOver)"
     }
 
-    /// A link for so many seconds on which nothing is said but the roster; `greets`: and that nothing is held.
-    /// PINGs are answered. A link that the node ends is made again.
+    /// A link for so many seconds on which nothing is said but the roster; `greets`: and that nothing is
+    /// held. PINGs are answered. A link that the node ends is made again.
     mutating func stayLinked(_ count: Int, greets: Bool) throws -> String {
         let end = HostileLink.now.monotonic + UInt64(count) * 1_000
         var links = 0

@@ -2,9 +2,10 @@
 // anybody does, and then does on command, on links that stand, what no honest node would. It is a tool of the
 // tests and never installed. It dials 127.0.0.1 only.
 //
-//     hostilepeer PORT TOKEN SEED [LINK-PORT]     then lines on stdin: ATTACK COUNT; each is answered by one line
+//     hostilepeer PORT TOKEN SEED [LINK-PORT]     then lines on stdin: ATTACK COUNT
 //
-// LINK-PORT is the node that it is linked to, where that is not the one that let it in. The line begins with `done N`, where N is how often it happened on a link that the node had taken; with
+// LINK-PORT is the node that it is linked to, where that is not the one that let it in. Each line is answered
+// by one. That begins with `done N`, where N is how often it happened on a link that the node had taken; with
 // `failed` when the attack could not be carried out; with `failed: broken` when the node broke its word.
 
 import Glibc
