@@ -55,6 +55,10 @@ extension Node {
     public var spaceIDs: [SpaceID] { spaces.map(\.id) }
     /// Early changes that wait, and their bytes.
     public var earlyChanges: (count: Int, bytes: Int) { (links.buffer.count, links.buffer.byteCount) }
+    /// Changes that rebuilds of documents replayed since the space was opened; nil: it is none of this node.
+    public func replayedChanges(in space: SpaceID) -> Int? {
+        spaces.handle(of: space).map { spaces[$0].documents.replayed }
+    }
     /// Watchers and waits.
     public var openRequests: Int { readers.watchers.count + readers.waitCount }
     public var openConnections: Int { links.connections.count }

@@ -32,6 +32,9 @@ extension PlantedBugs {
         ("buffer-unbounded", [.caps]),
         ("body-in-clear", [.noPlaintext]),
         ("half-told", [.wholeTransactions]),
+        ("roster-unbudgeted", [.rosterBudget]),
+        ("forks-one-by-one", [.forkWork]),
+        ("numbers-unbounded", [.numbers]),
     ]
 
     /// The faults under which a bug shows, where an ordinary draw has them too seldom. What was asked for on
@@ -46,6 +49,12 @@ extension PlantedBugs {
         case "seal-leaves-out-hash": plan.with = FaultKind.forgeries.rawValue
         case "buffer-unbounded": plan.with = FaultKind.missingContexts.rawValue
         case "body-in-clear": plan.with = FaultKind.farFuture.rawValue
+        case "roster-unbudgeted": plan.with = FaultKind.rosterFloods.rawValue
+        case "forks-one-by-one":
+            // Where nothing else forks, for the check to count by.
+            plan.profile = Profile.calm.rawValue
+            plan.with = FaultKind.forkFloods.rawValue
+        case "numbers-unbounded": plan.with = FaultKind.extremes.rawValue
         default: break
         }
     }

@@ -17,6 +17,9 @@ public enum Invariant: String, Hashable, Sendable {
     case noEffectWithoutRight = "I13 no effect by an author without the right"
     case serves = "I15 honest service goes on"
     case converged = "I14 after the faults all honest nodes are equal and nothing waits"
+    case rosterBudget = "a member adds to a roster what its allowance permits"
+    case forkWork = "forks cost a part of a node's time, however many there are"
+    case numbers = "numbers in reports are those that every reader of JSON holds"
     case timesGrow = "I17 timestamps grow strictly in a log"
     /// Of a user's workload.
     case everyStep = "every step of the workload is made"

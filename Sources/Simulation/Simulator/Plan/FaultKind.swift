@@ -58,15 +58,23 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case lies
     case newerVersions = "newer-versions"
     case invalidOperations = "invalid-operations"
+    /// More roster operations than its allowance.
+    case rosterFloods = "roster-floods"
+    /// Links on which nothing is said.
+    case silences
+    /// The greatest numbers that frames hold.
+    case extremes
     // Forks: one log that goes on in two ways.
     case clones
     case blindRestores = "blind-restores"
     case equivocation
+    /// Many logs of its own, and a proof of each at once.
+    case forkFloods = "fork-floods"
 
     public static func < (left: FaultKind, right: FaultKind) -> Bool { left.rawValue < right.rawValue }
 
     /// What makes one log go on in two ways.
-    public static let forks: Set<FaultKind> = [.clones, .blindRestores, .equivocation]
+    public static let forks: Set<FaultKind> = [.clones, .blindRestores, .equivocation, .forkFloods]
     static let network: Set<FaultKind> = [
         .breaks, .stalls, .corruption, .truncations, .coalescing, .splitting, .halfOpens, .bandwidth, .delays,
         .walls, .asymmetricWalls, .rings, .clogs, .patience, .routes, .lans, .datagramLoss, .datagramDoubles,
@@ -82,11 +90,14 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     static let clocks: Set<FaultKind> = [.skew, .clockJumps, .stuckClocks, .epochClocks]
     static let hostile: Set<FaultKind> = [
         .garbage, .replays, .forgeries, .farFuture, .missingContexts, .lies, .newerVersions,
-        .invalidOperations,
+        .invalidOperations, .rosterFloods, .silences, .extremes,
     ]
+    /// Only drawn where a member is hostile anyway: what it does too much of, or not at all.
+    static let floods: Set<FaultKind> = [.rosterFloods, .forkFloods, .silences, .extremes]
     /// Done by a node of the mesh that turned against it.
     static let byMember: Set<FaultKind> = [
         .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations, .equivocation,
+        .rosterFloods, .forkFloods, .silences, .extremes,
     ]
 
     /// True for what a member does whose keys are in wrong hands.

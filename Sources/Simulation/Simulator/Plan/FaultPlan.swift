@@ -56,15 +56,21 @@ public struct FaultPlan: Hashable, Sendable {
         let share = Double.random(in: 0.1...0.6, using: &dice)
         milliseconds = options.milliseconds
         var intensities: [FaultKind: UInt64] = [:]
+        var drawn: Set<FaultKind> = []
         for kind in FaultKind.allCases {
             var own = Self.dice(seed, kind)
             let isDrawn =
                 Double.random(in: 0..<1, using: &own) < share || options.profile == .everything
-                || (options.profile == .forks && FaultKind.forks.contains(kind))
+                || (options.profile == .forks && FaultKind.forks.contains(kind) && kind != .forkFloods)
             let isOn = (isDrawn && options.profile.kinds.contains(kind)) || options.with.contains(kind)
+            if isOn { drawn.insert(kind) }
             let intensity = Self.intensity(of: kind, &own)
             let isSpared = options.isScripted && kind.isByMember && !options.with.contains(kind)
             if isOn, !isSpared, !options.without.contains(kind) { intensities[kind] = intensity }
+        }
+        let isHostile = !FaultKind.byMember.subtracting(FaultKind.floods).isDisjoint(with: drawn)
+        for kind in FaultKind.floods where !isHostile && !options.with.contains(kind) {
+            intensities[kind] = nil
         }
         self.intensities = intensities
         nodeCount = count

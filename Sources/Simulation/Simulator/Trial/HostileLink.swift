@@ -12,26 +12,33 @@ import Wire
 /// One connection from a hostile member to a node.
 struct HostileLink {
     private var secure: SecureLink
+    private let wall: UInt64?
     private var replays = ReplayGuard()
     let connection: UInt64
     /// Frames that arrived.
     private(set) var heard: [LinkFrame] = []
 
     /// Shakes hands with a node under the space's key. Nothing more happens until `run` was called a few
-    /// times: the node answers in its own time.
+    /// times: the node answers in its own time. `wall`: what it says of its clock; nil: the truth.
     init(
         _ world: inout World, as key: SigningKey, to index: Int, _ keys: SpaceKeys,
-        _ dice: inout SeededGenerator
+        _ dice: inout SeededGenerator, wall: UInt64? = nil
     ) {
         let candidate = PSKCandidate(
             space: keys.space, use: .mesh(epoch: 1), psk: LinkKeys.meshPSK(keys.current.access),
             rosterHash: .zero)
         let identity = LinkIdentity(
             key: key, instance: dice.next(), staticKey: AgreementKey(secret: Self.secret(&dice)))
+        self.wall = wall
         secure = SecureLink(
-            initiating: candidate, identity: identity, ephemeral: Self.secret(&dice), at: world.now)
+            initiating: candidate, identity: identity, ephemeral: Self.secret(&dice),
+            at: Instant(monotonic: world.now.monotonic, wall: wall ?? world.now.wall))
         connection = world.connectStranger(to: index)
         take(secure.start(), &world)
+    }
+
+    private func now(_ world: borrowing World) -> Instant {
+        Instant(monotonic: world.now.monotonic, wall: wall ?? world.now.wall)
     }
 
     var isEstablished: Bool { secure.established != nil }
@@ -40,7 +47,7 @@ struct HostileLink {
     /// Takes in what the node sent since.
     mutating func listen(_ world: inout World) {
         let bytes = world.takeHeard(connection)
-        if !bytes.isEmpty { take(secure.receive(bytes, replays: &replays, at: world.now), &world) }
+        if !bytes.isEmpty { take(secure.receive(bytes, replays: &replays, at: now(world)), &world) }
     }
 
     mutating func say(_ frame: LinkFrame, _ world: inout World) {

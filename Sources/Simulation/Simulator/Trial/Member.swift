@@ -23,6 +23,8 @@ enum Purpose {
     case mark(Transaction)
     case watch(isFromBeginning: Bool)
     case wait
+    /// A look at what the node tells of itself and its peers.
+    case report
 }
 
 /// A request that was asked and has no final answer yet.
@@ -95,6 +97,8 @@ struct Undoing {
         case unblock([Direction])
         case repairClock(Int)
         case repairDisk(Int)
+        /// A connection of somebody outside ends.
+        case hangUp(UInt64)
     }
 
     let time: UInt64

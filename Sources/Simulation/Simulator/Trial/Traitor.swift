@@ -17,6 +17,8 @@ struct Traitor {
     let key: SigningKey
     let keys: SpaceKeys
     let heads: [Bytes32]
+    /// What its next roster operation names.
+    var rosterHeads: [Bytes32]
     /// Sealed runs of others, as its disk had them: to be altered.
     let others: [(log: LogState, run: StoredRun, seal: Seal)]
     var links: [HostileLink] = []
@@ -41,6 +43,7 @@ struct Traitor {
             var roster = try Roster(genesis: RosterOperation(decoding: genesis))
             for bytes in operations.dropFirst() { _ = try roster.add(RosterOperation(decoding: bytes)) }
             heads = roster.heads
+            rosterHeads = heads
             var others: [(log: LogState, run: StoredRun, seal: Seal)] = []
             for entry in try disk.heads(space).entries {
                 guard
@@ -89,6 +92,23 @@ struct Traitor {
         } catch {
             return nil
         }
+    }
+
+    /// A log that begins in two ways: a segment of one, and the proof of both.
+    mutating func fork(_ operation: Operation, wall: UInt64, _ dice: inout SeededGenerator)
+        -> (told: [UInt8], proof: [UInt8])?
+    {
+        let origin = freshLog(&dice)
+        var segments: [[UInt8]] = []
+        for step in 0..<2 as Range<UInt64> {
+            var log = origin
+            let segment = change(
+                &log, operation, context: VersionVector(), wall: wall + 5 * step, &dice)
+            guard let segment else { return nil }
+            segments.append(segment)
+        }
+        // FORK_PROOF: the chain hash before both, and two segments behind each other.
+        return (segments[0], Bytes32.zero.bytes + segments[0] + segments[1])
     }
 
     /// One of two ways in which a log of its own goes on, longer by a change: whoever hears one today may

@@ -54,14 +54,16 @@ extension Trial {
     /// Turns the last node, once it is in the space; then speaks with its keys to one honest node.
     mutating func strikeFromInside(_ kind: FaultKind, _ strike: inout Strike) throws(Violation) -> Bool {
         guard let index = plan.traitor, try turn(index, &strike.dice), var traitor,
-            let victim = running().randomElement(using: &strike.dice)
+            let victim = running().randomElement(using: &strike.dice), isWorthIt(kind, traitor)
         else { return false }
         defer { self.traitor = traitor }
         if kind == .forgeries {
             try standBetween(victim, &strike)
             try overhear(&traitor, besides: victim, &strike)
         }
-        var link = HostileLink(&world, as: traitor.key, to: victim, traitor.keys, &strike.dice)
+        var link = HostileLink(
+            &world, as: traitor.key, to: victim, traitor.keys, &strike.dice,
+            wall: kind == .extremes ? .max : nil)
         for _ in 0..<8 where !link.isEstablished {
             try runEvents(until: world.time + 100)
             link.listen(&world)
@@ -71,10 +73,16 @@ extension Trial {
             return false
         }
         tell("\(kind.rawValue): node \(index) speaks to node \(victim)")
+        if kind == .silences {
+            fallSilent(&link, &traitor, &strike)
+            return true
+        }
         for frame in opening(traitor) { link.say(frame, &world) }
         try runEvents(until: world.time + 300)
         link.listen(&world)
-        if kind == .lies, strike.number(0...2) == 0 {
+        if FaultKind.floods.contains(kind) {
+            try flood(kind, &traitor, &link, to: victim, &strike)
+        } else if kind == .lies, strike.number(0...2) == 0 {
             try lieAboutDigest(&link, to: victim, &strike)
         } else {
             for frame in frames(kind, &traitor, link.held, &strike) {
@@ -101,13 +109,16 @@ extension Trial {
         checker.forgetLost()
         world.crash(index)
         try look()
-        if plan.isOn(.equivocation) { checker.universe.forking.insert(world.nodes[index].device) }
+        if plan.isOn(.equivocation) || plan.isOn(.forkFloods) {
+            checker.universe.forking.insert(world.nodes[index].device)
+        }
+        watchRosters()
         tell("node \(index) turns against the others")
         return true
     }
 
     /// What every link begins with: its roster, and that it holds nothing.
-    private func opening(_ traitor: Traitor) -> [LinkFrame] {
+    func opening(_ traitor: Traitor) -> [LinkFrame] {
         [
             frame(RosterHaveFrame(heads: traitor.heads, summary: [])),
             frame(HaveFrame(.full, [])),

@@ -48,7 +48,8 @@ extension Trial {
     private func explains(_ code: String, ofTraitor isAboutTraitor: Bool) -> Bool {
         switch code {
         case "clock-far":
-            !Set(plan.kinds).isDisjoint(with: FaultKind.clocks)
+            !Set(plan.kinds).isDisjoint(with: FaultKind.clocks) || (isAboutTraitor && plan.isOn(.extremes))
+        case "roster-flood": isAboutTraitor && plan.isOn(.rosterFloods)
         case "restored": plan.isOn(.restores) || plan.hasForks || plan.isOn(.lies)
         case "cloned": plan.hasForks
         case "fork": plan.hasForks

@@ -61,6 +61,7 @@ extension Trial {
         members[index].isJoined = true
         members[index].isJoining = false
         tell("node \(index) is in the space")
+        watchRoster(index)
         try checker.takeCommitted(index, world)
         watch(index)
     }
@@ -145,6 +146,7 @@ extension Trial {
             if let change { members[index].marks.append(change) }
         case (.mark, .failed(let error)):
             throw Violation(.serves, "node \(index) refuses a write after the faults: \(error)")
+        case (.report, _): try checkNumbers(index, answer)
         case (.wait, .waited(let change, let holders, _)):
             for holder in holders where holder.held {
                 guard let other = members.indices.first(where: { world.nodes[$0].device == holder.device }),

@@ -16,7 +16,7 @@ extension Purpose {
         switch self {
         case .join: 600_000
         case .wait, .read: 90_000
-        case .create, .invite, .write, .conditional, .full, .step, .mark, .watch: 60_000
+        case .create, .invite, .write, .conditional, .full, .step, .mark, .watch, .report: 60_000
         }
     }
 }

@@ -41,6 +41,7 @@ extension Trial {
     private mutating func repair() throws(Violation) {
         isSettling = true
         strikes = [:]
+        for case .hangUp(let stranger) in undoings.map(\.kind) { world.endStranger(stranger) }
         undoings = []
         world.weather = Weather()
         world.weathers = [:]
@@ -129,6 +130,7 @@ extension Trial {
             try checkCaps(index)
             try checkAnswers(index)
             try checkAlarms(index)
+            try checkRoster(index)
             try checker.checkWatch(index, settled)
             if let fault = checker.ledgerFault(at: index) { throw Violation(.acknowledgedStays, fault) }
             try checker.checkOnce(index)

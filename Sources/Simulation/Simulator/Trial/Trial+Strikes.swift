@@ -102,7 +102,7 @@ extension Trial {
         case .walls, .asymmetricWalls, .rings, .clogs, .routes: return strikeNetwork(kind, &strike)
         case .garbage, .replays: return try strikeFromOutside(kind, &strike)
         case .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations,
-            .equivocation:
+            .equivocation, .rosterFloods, .forkFloods, .silences, .extremes:
             return try strikeFromInside(kind, &strike)
         default: break
         }
@@ -252,6 +252,7 @@ extension Trial {
             case .repairDisk(let index):
                 members[index].hasDeadDisk = false
                 world.setDiskFault(index, nil)
+            case .hangUp(let stranger): world.endStranger(stranger)
             }
             try look()
         }

@@ -22,6 +22,8 @@ public struct Trial {
     /// What is to be undone: walls that fall, nodes that start again.
     var undoings: [Undoing] = []
     var traitor: Traitor?
+    /// What nodes held of the traitor's roster operations when that began to count, by node.
+    var rosterShares: [Int: RosterShare] = [:]
     var backups: [Int: Backup] = [:]
     var nextWrite: UInt64 = 0
     var written = 0
