@@ -94,7 +94,7 @@ public struct LogState: Sendable {
     // MARK: Our own log
 
     /// Appends a change to our own log. `timestamp` is at least `nextTimestamp`; `context` (without this log)
-    /// covers those of all earlier changes; `rosterHeads` are the present ones, ascending, and are left out
+    /// covers those of all earlier changes; `rosterHeads` are those to name now, ascending, and are left out
     /// of the change if they did not advance. Only whoever holds the declared device's key may call this; the
     /// change is true once it is sealed.
     public mutating func author(

@@ -106,12 +106,16 @@ struct JoinAttempts: StateMachine {
     }
 
     /// A part of the issuer's answer; nil: more is to come, or nobody waits for it.
-    mutating func receive(_ body: [UInt8], for request: RequestID) throws(JoinFault) -> JoinedSpace? {
+    mutating func receive(
+        _ body: [UInt8], for request: RequestID, at now: Instant
+    ) throws(JoinFault) -> JoinedSpace? {
         guard case .proving(let address, var joining)? = attempts[request]?.phase else { return nil }
         // Not held twice while it grows; and after a fault the address is one that does not know the invite.
         attempts[request]?.phase = .trying(address)
         let joined = try joining.take(body)
         attempts[request]?.phase = .proving(address, joining)
+        // A roster may be large and the link slow: whoever sends on is not given up.
+        attempts[request]?.deadline = now.monotonic + JoinAttempt.addressMilliseconds
         return joined
     }
 

@@ -33,7 +33,7 @@ extension Node {
         // Not the attempt itself: the answer that it holds would be copied as it grows.
         let name = joins[request]?.name
         do throws(JoinFault) {
-            guard let joined = try joins.receive(body, for: request) else { return }
+            guard let joined = try joins.receive(body, for: request, at: now) else { return }
             if joined.roster.hasRestrictions {
                 return close(connection, .protocolFault, "the roster: \(Self.revokesRightsFault)", at: now)
             }

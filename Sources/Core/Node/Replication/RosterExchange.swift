@@ -76,7 +76,7 @@ struct RosterExchange: StateMachine {
 
     // MARK: In
 
-    /// False when there is too much to look at already: they are asked for again.
+    /// Operations came. With too much to look at already they are dropped, and asked for again.
     mutating func receive(_ operations: [[UInt8]]) {
         let bytes = operations.reduce(0) { $0 + $1.count }
         guard incomingBytes + bytes <= ReplicationLimits.rosterIncomingBytesMax else {
