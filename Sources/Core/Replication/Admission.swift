@@ -4,9 +4,9 @@
 //
 //   already known                                    -> duplicate
 //   its log is closed before it                      -> ready, void
-//   not the next of its log, or context not known    -> early (a dot is lacking)
 //   its view is not known                            -> early (a roster head is lacking)
 //   its author may not write in its view             -> refused: nobody stores it
+//   not the next of its log, or context not known    -> early (a dot is lacking)
 //   statically invalid, or the right was lost since  -> ready, void
 //   operations of a newer version                    -> ready, skipped
 //   else                                             -> ready, executed
@@ -42,11 +42,13 @@ public enum Admission {
     ) -> Decision {
         let change = candidate.change
         if change.last <= held[change.replica] { return .duplicate }
-        if let lack = lack(of: candidate, held: held, closed: closed, roster: roster) { return .early(lack) }
+        let lack = lack(of: candidate, held: held, closed: closed, roster: roster)
+        if let lack, case .rosterHead = lack { return .early(lack) }
         if closed.isClosed(change.id) {
             return .ready(
                 ReadyChange(verified: candidate.verified, status: .void, seal: candidate.seal))
         }
+        // Before anything waits: what may never be stored takes no room.
         if candidate.heads.isEmpty { return .refused(.noView(change.id)) }
         guard let view = roster.view(heads: candidate.heads) else {
             preconditionFailure("a view of \(change.id) with unknown heads")
@@ -54,6 +56,7 @@ public enum Admission {
         guard roster.isStored(by: candidate.author, in: view) else {
             return .refused(.noRight(change.id, author: candidate.author))
         }
+        if let lack { return .early(lack) }
         let range = DotRange(change.replica, change.first, change.last)
         let status: ChangeStatus
         if !roster.isUnrestricted(range, by: candidate.author, in: view) || !isStaticallyValid(change) {

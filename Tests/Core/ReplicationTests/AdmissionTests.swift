@@ -161,6 +161,18 @@ private func candidate(
             Issue.record("a stranger's change was not refused")
             return
         }
+        // Nor does it wait for what it says that it was made on, or for what is before it in its log.
+        var context = VersionVector()
+        context.advance(ReplicaID(raw: Bytes16(high: 7, low: 7)), to: SequenceNumber(9))
+        let next = try candidate(
+            &log, &remote, key: key, context: context, heads: fixture.roster.heads, [write("y")])
+        guard
+            case .refused(.noRight(next.change.id, author: author)) = Admission.admit(
+                next, held: .init(), roster: &fixture.roster)
+        else {
+            Issue.record("a stranger's change waits for its context")
+            return
+        }
     }
 
     @Test("a log that never names a view is refused")
