@@ -50,7 +50,8 @@ extension Trial {
         case "clock-far":
             !Set(plan.kinds).isDisjoint(with: FaultKind.clocks) || (isAboutTraitor && plan.isOn(.extremes))
         case "roster-flood": isAboutTraitor && plan.isOn(.rosterFloods)
-        case "restored": plan.isOn(.restores) || plan.hasForks || plan.isOn(.lies)
+        case "restored":
+            plan.isOn(.restores) || plan.hasForks || plan.isOn(.lies) || plan.isOn(.extremes)
         case "cloned": plan.hasForks
         case "fork": plan.hasForks
         case "fork-suspicion": plan.hasForks || (isAboutTraitor && plan.isOn(.lies))
