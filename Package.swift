@@ -118,8 +118,11 @@ let package = Package(
             name: "DocumentModel", dependencies: ["Bytes", "Causality", "JSON", "Documents"],
             path: "Sources/Simulation/DocumentModel", swiftSettings: strict),
         .target(
-            name: "Simulator", dependencies: node + ["DocumentModel"], path: "Sources/Simulation/Simulator",
-            swiftSettings: strict),
+            name: "RosterModel", dependencies: ["Bytes", "Causality", "Wire"],
+            path: "Sources/Simulation/RosterModel", swiftSettings: strict),
+        .target(
+            name: "Simulator", dependencies: node + ["DocumentModel", "RosterModel"],
+            path: "Sources/Simulation/Simulator", swiftSettings: strict),
         // No node, libsodium or zstd: a program that speaks to the daemon links none of them (TidyTests).
         .target(
             name: "Scenarios", dependencies: node + ["ControlAPI", "Simulator"],
@@ -149,9 +152,9 @@ let package = Package(
             "DocumentsTests", in: "Core/DocumentsTests",
             of: ["Bytes", "Causality", "JSON", "Documents", "Crypto", "DocumentModel"]),
         tests("ReplicationTests", in: "Core/ReplicationTests", of: trust + ["Replication"]),
-        tests("RosterTests", in: "Core/RosterTests", of: data + ["Identity", "Roster"]),
+        tests("RosterTests", in: "Core/RosterTests", of: data + ["Identity", "Roster", "RosterModel"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
-        tests("WireTests", in: "Core/WireTests", of: data + ["Identity"]),
+        tests("WireTests", in: "Core/WireTests", of: data + ["Identity", "Roster"]),
         tests("IdentityTests", in: "Core/IdentityTests", of: data + ["Identity"]),
         // The shell.
         tests("ControlAPITests", in: "Shell/ControlAPITests", of: node + ["ControlAPI"]),
@@ -210,6 +213,7 @@ if Context.environment["REPL_FUZZ"] == "1" {
             swiftSettings: strict))
     package.targets.append(
         .executableTarget(
-            name: "fuzzloop", dependencies: ["Bytes", "Causality", "FuzzDecoders"], path: "Tests/Fuzz/fuzzloop",
+            name: "fuzzloop", dependencies: ["Bytes", "Causality", "FuzzDecoders"],
+            path: "Tests/Fuzz/fuzzloop",
             swiftSettings: strict))
 }

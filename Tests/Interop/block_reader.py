@@ -13,10 +13,12 @@ It shares no code with repld and needs no package: Python 3, libsodium, libzstd.
     segment   hex, space, contentKey                 replica, first, last, run
     segments  hex (a list), space, contentKey        changes: of a whole log, verified with its seals
     roster    hex                                    hex (written again), value
+    keys      roster (a list), space, box (secret)   access: secrets by epoch number; content: keys
 """
 import json
 import sys
 
+import wire_keys
 import wire_roster
 from wire_blocks import Block
 from wire_bytes import Fault, Reader, need
@@ -90,9 +92,17 @@ def read_roster(case):
     return {"hex": wire_roster.encode(value).hex(), "value": value}
 
 
+def read_keys(case):
+    operations = [wire_roster.operation(bytes.fromhex(text)) for text in case["roster"]]
+    keys = wire_keys.Keys(operations, bytes.fromhex(case["space"]), bytes.fromhex(case["box"]))
+    return {
+        "access": [[number, secret.hex()] for number, secret in keys.access()],
+        "content": [key.hex() for key in keys.content()]}
+
+
 READERS = {
     "changes": read_changes, "block": read_block, "text": read_text, "unpack": read_unpack, "segment": read_segment,
-    "segments": read_segments, "roster": read_roster,
+    "segments": read_segments, "roster": read_roster, "keys": read_keys,
 }
 
 

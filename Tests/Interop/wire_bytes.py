@@ -145,6 +145,26 @@ def open_xchacha(sealed, header, nonce, key):
     return out.raw[:length.value]
 
 
+def agreed(secret, public_key):
+    """X25519; a fault for a key of small order."""
+    out = ctypes.create_string_buffer(32)
+    need(SODIUM.crypto_scalarmult(out, secret, public_key) == 0, "a key of small order")
+    return out.raw
+
+
+def public_of(secret):
+    out = ctypes.create_string_buffer(32)
+    SODIUM.crypto_scalarmult_base(out, secret)
+    return out.raw
+
+
+def open_box(box, secret):
+    """What a SealedBox for this secret's public key holds."""
+    need(len(box) >= 48, "a sealed box without a key or a tag")
+    key = kdf(agreed(secret, box[:32]), "repld-sealedbox1", box[:32] + public_of(secret))
+    return open_xchacha(box[32:], b"", bytes(24), key)
+
+
 def is_signed(message, signature, public_key):
     code = SODIUM.crypto_sign_verify_detached(
         signature, message, ctypes.c_ulonglong(len(message)), public_key)

@@ -1,11 +1,11 @@
 """Roster operations, read and written from Sources/Docs/WIRE.md ("Roster operations") alone."""
 import hashlib
 
-from wire_bytes import SEQUENCE_MAX, TIME_MAX, Reader, counted, is_signed, need, varint
+from wire_bytes import SEQUENCE_MAX, TIME_MAX, Fault, Reader, counted, is_signed, need, varint
 
 KINDS = {
     1: "genesis", 2: "invite", 3: "revoke-invite", 4: "add", 5: "leave", 6: "device-update", 7: "remove", 8: "role",
-    9: "key-epoch", 10: "resolve", 11: "checkpoint",
+    9: "key-epoch", 10: "resolve", 11: "checkpoint", 12: "device-software",
 }
 NAME_FIRST = b"abcdefghijklmnopqrstuvwxyz0123456789"
 REFUSED = [(0, 0x1F), (0x7F, 0x9F), (0x2028, 0x202E), (0x2066, 0x2069)]
@@ -50,7 +50,9 @@ def encode_part(field, part):
         return int(part).to_bytes(8, "big")
     if field == "epoch":
         return part.to_bytes(4, "big")
-    if field in ("space", "name"):
+    if field == "level":
+        return varint(part)
+    if field in ("space", "name", "version"):
         return counted(part.encode())
     if field in ("sealedKeys", "wrapped"):
         return counted(bytes.fromhex(part))
@@ -145,11 +147,24 @@ def reserved(reader):
     return opaque(reader)
 
 
+def device_software(reader):
+    """Earlier versions took any bytes, so none are a fault."""
+    part = Reader(reader.data, reader.at, reader.end)
+    try:
+        level, version = part.varint(), part.counted(64, "version")
+        part.finish()
+        need(level < 1 << 32 and version and all(0x21 <= byte <= 0x7E for byte in version), "software")
+    except Fault:
+        return opaque(reader)
+    opaque(reader)
+    return {"level": level, "version": version.decode()}
+
+
 def opaque(reader):
     return {"payload": reader.raw(reader.left()).hex()}
 
 
 BODIES = {
     1: genesis, 2: invite, 3: lambda reader: {"invite": reader.raw(16).hex()}, 4: add, 5: lambda reader: {},
-    6: description, 7: remove, 8: change_role, 9: key_epoch, 10: reserved, 11: reserved,
+    6: description, 7: remove, 8: change_role, 9: key_epoch, 10: reserved, 11: reserved, 12: device_software,
 }

@@ -71,6 +71,8 @@ import Wire
         var world = World(seed: 49)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade)
+        // What each says of itself in the roster is everywhere.
+        world.run(milliseconds: 2_000)
         world.crash(0)
         world.setDiskFault(
             0, .init(failure: .noSpace, writesBefore: writesBefore, isLasting: true))
@@ -81,6 +83,24 @@ import Wire
         world.setDiskFault(0, nil)
         let isWritten = world.increment(0, "notes", "count")
         let done = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isWritten && done, "\(world.logs())")
+    }
+
+    /// Each one that came ended the batch, and with it all links, some 40 times a minute.
+    @Test("on a disk that stays full what peers say in the roster is tried as seldom as what they write")
+    func rosterOnFullDisk() {
+        var world = World(seed: 49)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade)
+        world.crash(0)
+        world.setDiskFault(0, .init(failure: .noSpace, isLasting: true))
+        world.start(0)
+        world.run(milliseconds: 600_000)
+        let failures = world.nodes[0].log.count { $0.contains("commit-failed") }
+        #expect(failures > 5 && failures < 20, "\(failures)")
+        world.setDiskFault(0, nil)
+        let isWritten = world.increment(0, "notes", "count")
+        let done = world.run(within: 90_000) { $0.areEqual([0, 1, 2], "notes") }
         #expect(isWritten && done, "\(world.logs())")
     }
 

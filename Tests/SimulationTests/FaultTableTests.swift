@@ -233,6 +233,8 @@ struct SaidFrames: Sendable, CustomTestStringConvertible {
         var world = World(seed: 140)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade, "\(world.logs())")
+        // What each says of itself in the roster is everywhere.
+        world.run(milliseconds: 2_000)
         let keys = try #require(try StrangerLink.keys(of: 2, world))
         let liar = try Liar(world, as: 2)
         world.crash(2)

@@ -124,4 +124,17 @@ import Wire
         let settled = trial.converge(within: 30_000)
         #expect(settled != nil)
     }
+
+    @Test("members that are linked and say nothing hold nobody up")
+    func silentMembers() throws {
+        var trial = try #require(MeshTrial(nodes: 3, silent: 30, seed: 11))
+        // The silent take every link there is before anybody speaks.
+        trial.world.run(milliseconds: 20_000)
+        #expect(trial.reachable() == 3, "\(trial.neighbours())")
+        for origin in trial.alive {
+            let found = trial.spread(from: origin)
+            let spread = try #require(found)
+            #expect(spread.milliseconds <= 500, "from \(origin): \(spread)")
+        }
+    }
 }

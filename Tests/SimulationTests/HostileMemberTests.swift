@@ -12,46 +12,6 @@ import Testing
 import Wire
 
 @Suite struct HostileMemberTests {
-    @Test("a removal is taken from nobody: it would void what some executed before it and others after")
-    func removal() throws {
-        var world = World(seed: 60)
-        let isMade = world.makeSpace("notes", nodes: 2)
-        #expect(isMade, "\(world.logs())")
-        let third = world.addNode()
-        guard let token = world.invite(0, "notes", role: .admin), case .joined = world.join(third, token)
-        else {
-            Issue.record("no second admin: \(world.logs())")
-            return
-        }
-        _ = world.increment(1, "notes", "count")
-        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
-        #expect(isLevel, "\(world.logs())")
-        let disk = world.diskCopy(third)
-        let record = try #require(try disk.spaces().first)
-        let keys = try SpaceKeys(decoding: record.keys, of: record.id)
-        let stored = try disk.rosterOperations(record.id)
-        var roster = try Roster(genesis: RosterOperation(decoding: try #require(stored.first)))
-        for bytes in stored.dropFirst() { _ = try roster.add(RosterOperation(decoding: bytes)) }
-        let victim = DeviceID(publicKey: world.nodes[1].deviceKey.publicKey)
-        let removal = try roster.author(
-            .remove(.init(device: victim, frontier: VersionVector())), at: Timestamp(milliseconds: 5),
-            by: world.nodes[third].deviceKey)
-        world.crash(third)
-        var dice = SeededGenerator(seed: 60)
-        var link = StrangerLink(&world, as: third, keys, &dice)
-        #expect(link.secure.established != nil)
-        link.say(
-            LinkFrame(
-                type: FrameType.rosterOperations.rawValue, channel: 0,
-                body: RosterOperationsFrame(operations: [removal.bytes]).encoded()), &world)
-        #expect(world.nodes[0].log.contains { $0.contains("removes or demotes") }, "\(world.logs())")
-        let isCounted = world.increment(1, "notes", "count")
-        let done = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
-        #expect(isCounted && done, "\(world.logs())")
-        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
-        #expect(text.contains(#""n":2"#), "\(text)")
-    }
-
     /// What stands behind a member's leave in the same frame.
     enum BehindLeave: CaseIterable {
         case nothing, noOperation, removal

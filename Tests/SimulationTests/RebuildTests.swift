@@ -53,7 +53,7 @@ import Wire
                 if case .set(let value) = patch.change { shown[key] = value } else { shown[key] = nil }
             }
         }
-        #expect(causes == ["void"], "\(all)")
+        #expect(causes == ["forked"], "\(all)")
         #expect(shown.count == 3 && shown["original"] == .scalar(.integer(2)), "\(shown)")
         #expect(shown["copy"] == .scalar(.integer(3)), "\(shown)")
     }

@@ -140,6 +140,39 @@ private let (a, b) = (replica(1), replica(2))
         #expect(y.map(\.last.value) == [3, 303])
     }
 
+    @Test(
+        "a change that was appended as void and is marked as executed touches its documents from then on",
+        arguments: Kind.allCases)
+    func markExecuted(kind: Kind) throws {
+        var disk = try Disk(kind)
+        let first = run(a, from: 1, at: 1, [2, 1])
+        let void = run(b, from: 1, at: 3, [1])
+        let records = void.records.map {
+            CommitRecord(
+                position: $0.position, replica: $0.replica, first: $0.first, last: $0.last, status: .void)
+        }
+        try disk.transact { store in
+            try store.put(record(home))
+            try store.add(home, first, touching: [["x"], ["y"]])
+            try store.append(home, void.run, changes: records, touched: [[]])
+        }
+        try disk.store.begin()
+        try disk.store.mark(home, records, touched: [["x", "z"]], as: .executed)
+        disk.store.rollback()
+        #expect(try disk.store.commits(home, touching: "x", after: .start, limit: 9).count == 1)
+        try disk.transact { try $0.mark(home, records, touched: [["x", "z"]], as: .executed) }
+        #expect(try statuses(disk) == [.executed, .executed, .executed])
+        let x = try disk.store.commits(home, touching: "x", after: .start, limit: 9)
+        #expect(x.map(\.replica) == [a, b] && x.map(\.status) == [.executed, .executed])
+        #expect(try disk.store.commits(home, touching: "z", after: .start, limit: 9).map(\.replica) == [b])
+        // And back, like any other.
+        let marked = try disk.store.commits(home, after: CommitPosition(2), limit: 1)
+        try disk.transact { try $0.mark(home, marked, touched: [["x", "z"]], as: .void) }
+        #expect(
+            try disk.store.commits(home, touching: "x", after: .start, limit: 9).map(\.status)
+                == [.executed, .void])
+    }
+
     private func statuses(_ disk: Disk) throws -> [ChangeStatus] {
         try disk.store.commits(home, after: .start, limit: 99).map(\.status)
     }

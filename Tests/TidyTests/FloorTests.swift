@@ -9,7 +9,8 @@ private let floors = [
     "CSodium", "CSQLite", "CZstd", "Bytes", "JSON", "Crypto", "Causality", "Documents", "Wire", "Identity",
     "Roster",
     "SecureLink", "Replication", "Mesh", "Node", "SQLiteStore", "NodeRuntime", "Listening", "PeerNetwork",
-    "ControlAPI", "ControlServer", "DocumentModel", "Simulator", "Scenarios", "ReplClient", "repld",
+    "ControlAPI", "ControlServer", "DocumentModel", "RosterModel", "Simulator", "Scenarios", "ReplClient",
+    "repld",
     "replctl", "replsim",
     "replbench",
 ]

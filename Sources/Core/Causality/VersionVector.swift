@@ -157,6 +157,13 @@ public struct VersionVector: Hashable, Sendable {
         return result
     }
 
+    /// What this vector says of these replicas.
+    public func restricted(to replicas: Set<ReplicaID>) -> VersionVector {
+        var result = VersionVector()
+        result.entries = entries.filter { replicas.contains($0.replica) }
+        return result
+    }
+
     /// True when both hold one array in memory, and so are equal.
     public func sharesEntries(with other: VersionVector) -> Bool {
         entries.withUnsafeBufferPointer { mine in

@@ -77,6 +77,11 @@ public struct JSONWriter: Sendable {
         self.name(name)
         if let text { string(text) } else { null() }
     }
+    /// The same of a number.
+    public mutating func member(_ name: String, orNull number: UInt64?) {
+        self.name(name)
+        if let number { integer(number) } else { null() }
+    }
 
     // MARK: Bytes
 

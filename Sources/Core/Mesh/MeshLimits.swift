@@ -27,6 +27,11 @@ public enum MeshLimits {
     /// Time and bytes that a peer the roster does not list may use to show why it should be.
     public static let provisionalMilliseconds: UInt64 = 30_000
     public static let provisionalBytes = 1_024 * 1_024
+    /// Time and bytes that a removed member may use to hand over what it wrote.
+    public static let farewellMilliseconds: UInt64 = 60_000
+    public static let farewellBytes = 8 * 1_024 * 1_024
+    /// So long after its removal a former admin is dialled by those that removed it.
+    public static let outcastMilliseconds: UInt64 = 30 * 86_400_000
     /// No answer to a PING for so long makes a link doubtful, and kills one that slept.
     public static let answerMilliseconds: UInt64 = 5_000
     /// How often the round trip is measured and clocks are compared, on links that are not silent too.

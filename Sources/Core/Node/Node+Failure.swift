@@ -30,6 +30,9 @@ extension Node {
             (upgrade, nextSweep) = (.due, min(nextSweep, now.monotonic + NodeLimits.upgradeRetryMilliseconds))
         }
         counters.commitsFailed += 1
+        for request in adoptions.batchLost() {
+            effects.append(.answer(request, .failed(NodeError(lost: failure))))
+        }
         if isOvertaken {
             let count = repeated.count { $0.1.isTransaction }
             effects.append(

@@ -47,6 +47,7 @@ extension Node {
         reachability.checkInvariants(whole: whole)
         readers.checkInvariants(whole: whole)
         pings.checkInvariants(whole: whole)
+        adoptions.checkInvariants(whole: whole)
         copies.checkInvariants(whole: whole)
         catchUps.checkInvariants(whole: whole)
     }

@@ -19,6 +19,11 @@ extension Node {
         updateKeyAlarm(at: now)
         recallForks(at: now)
         for index in spaces.indices {
+            updateKeys(in: index, isForced: true, at: now)
+            noteOwnRemoval(in: index, at: now)
+            spaces[index].exceptions.rejudging.rest(at: now.monotonic)
+        }
+        for index in spaces.indices {
             for device in spaces[index].logs.census.crowding { recordCrowd(of: device, in: index, at: now) }
         }
         resumeReissues(from: 0)

@@ -52,6 +52,8 @@ public struct Node<Store: ChangeStore> {
     var joins = JoinAttempts()
     /// Signs of life that programs asked for.
     var pings = Pings()
+    /// Void changes that programs asked to be made again.
+    var adoptions = Adoptions()
     /// Devices that were seen to run twice.
     var copies = CopySightings()
     /// How fast this node catches up.
@@ -70,7 +72,7 @@ public struct Node<Store: ChangeStore> {
         entropy = Entropy(seed: configuration.entropySeed)
         instance = entropy.u64()
         let identity = LinkIdentity(
-            key: configuration.device, instance: instance,
+            key: configuration.device, instance: instance, features: configuration.level.features,
             staticKey: AgreementKey(secret: entropy.secret(32)))
         let seed = entropy.u64()
         links = LinksState(
@@ -94,7 +96,7 @@ public struct Node<Store: ChangeStore> {
         entropy = Entropy(seed: configuration.entropySeed)
         instance = entropy.u64()
         let identity = LinkIdentity(
-            key: configuration.device, instance: instance,
+            key: configuration.device, instance: instance, features: configuration.level.features,
             staticKey: AgreementKey(secret: entropy.secret(32)))
         let seed = entropy.u64()
         links = LinksState(
@@ -104,7 +106,10 @@ public struct Node<Store: ChangeStore> {
             at: now.monotonic)
         spaces = other.spaces
         spaces.forgetFindings()
-        for index in spaces.indices { spaces[index].replication = Replication() }
+        for index in spaces.indices {
+            spaces[index].replication = Replication()
+            spaces[index].membership.forgetKeyWork(of: device)
+        }
         try openStore(reading: false, at: now)
         try openLinks(at: now)
     }
@@ -133,6 +138,8 @@ public struct Node<Store: ChangeStore> {
             tickIndexes(at: now)
             tickForks(at: now)
             tickProofs(at: now)
+            tickRejudging(at: now)
+            tickAdoptions(at: now)
             tickLinks(at: now)
             tickCopies(at: now)
         case .diskFree(let bytes, let total): recordDiskFree(bytes, of: total, at: now)
@@ -157,6 +164,7 @@ public struct Node<Store: ChangeStore> {
         links.rosterLooksLeft = LinksState.rosterLooksPerTurn
         let hasWritten: Bool
         do throws(StoreFailure) {
+            tellSoftware(at: now)
             try finishSpaces(at: now)
             if let failure = transaction.failure { throw failure }
             if transaction.isWriting { try epochs.write(to: &transaction) }
@@ -200,6 +208,7 @@ public struct Node<Store: ChangeStore> {
         var next: UInt64? = nextSweep
         if let moment = readers.deadline { next = min(next ?? .max, moment) }
         if let moment = copies.deadline { next = min(next ?? .max, moment) }
+        if let moment = adoptions.deadline { next = min(next ?? .max, moment) }
         if let moment = pings.deadline { next = min(next ?? .max, moment) }
         if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }
         if let moment = indexPace.deadline { next = min(next ?? .max, moment) }

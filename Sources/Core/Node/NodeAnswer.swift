@@ -48,6 +48,13 @@ public enum NodeAnswer: Sendable {
     case backup(path: String)
     case reloaded(ReloadReport)
     case metrics(String)
+    case memberRemoved(RemovalReport)
+    /// `noneGoodSince`: since when no epoch is good, as far as this node knows since its start, milliseconds
+    /// since 1970; nil while one is.
+    case keyEpochs([KeyEpochReport], noneGoodSince: UInt64?)
+    case keysRotated(KeyEpochID)
+    case member(MemberReport)
+    case adopted(AdoptionReport)
     case failed(NodeError)
 
     /// True when no further answer to this request comes.
@@ -104,7 +111,7 @@ public struct ChangeEvent: Sendable {
     public let authorName: String
     public let timestamp: Timestamp
     public let documents: [DocumentPatches]
-    /// Set when documents were rebuilt: "void" or "upgrade".
+    /// Set when documents were rebuilt: "forked", "removed", "demoted", "not-admitted" or "upgrade".
     public let cause: String?
 
     public struct DocumentPatches: Sendable {
@@ -160,18 +167,23 @@ public struct HeldBy: Hashable, Sendable {
 public struct SpaceReport: Hashable, Sendable {
     public let id: SpaceID
     public let name: String
+    /// Of this device; the one that it had where it was removed.
     public let role: Role
     public let members: Int
     public let documents: Int
+    /// "active", or "removed" where this device was, or where its admission does not stand.
+    public let state: String
     /// In `status` only.
     public let sync: SyncReport?
 
     public init(
-        id: SpaceID, name: String, role: Role, members: Int, documents: Int, sync: SyncReport? = nil
+        id: SpaceID, name: String, role: Role, members: Int, documents: Int, state: String = "active",
+        sync: SyncReport? = nil
     ) {
         self.id = id
         self.name = name
         self.role = role
+        self.state = state
         self.members = members
         self.documents = documents
         self.sync = sync
@@ -186,13 +198,85 @@ public struct MemberReport: Hashable, Sendable {
     public let addedBy: NamedDevice?
     /// "active", "left", "removed".
     public let state: String
+    /// Wall milliseconds; now of this box, nil of one that was never seen.
+    public let lastSeenAt: UInt64?
+    /// Changes that it lacks, as far as it said lately; nil when it is not linked.
+    public let behindChanges: UInt64?
+    /// What it runs; nil where that is not known.
+    public let software: String?
+    /// Who removed it, and when by that one's clock.
+    public let removedBy: NamedDevice?
+    public let removedAt: UInt64?
+    /// When it was made admin, by the clock of who did.
+    public let adminSince: UInt64?
 
-    public init(device: DeviceID, name: String, role: Role, addedBy: NamedDevice?, state: String) {
+    public init(
+        device: DeviceID, name: String, role: Role, addedBy: NamedDevice?, state: String,
+        lastSeenAt: UInt64? = nil, behindChanges: UInt64? = nil, software: String? = nil,
+        removedBy: NamedDevice? = nil, removedAt: UInt64? = nil, adminSince: UInt64? = nil
+    ) {
         self.device = device
         self.name = name
         self.role = role
         self.addedBy = addedBy
         self.state = state
+        self.lastSeenAt = lastSeenAt
+        self.behindChanges = behindChanges
+        self.software = software
+        self.removedBy = removedBy
+        self.removedAt = removedAt
+        self.adminSince = adminSince
+    }
+}
+
+/// An epoch of a space's keys, as everybody sees it: no secret.
+public struct KeyEpochReport: Hashable, Sendable {
+    public let id: KeyEpochID
+    public let number: UInt32
+    public let author: NamedDevice
+    /// When it began, milliseconds by the author's clock.
+    public let timestamp: UInt64
+    /// All who can open it are active members with the right to.
+    public let isGood: Bool
+    /// This node seals what is new under it.
+    public let isCurrent: Bool
+
+    public init(
+        id: KeyEpochID, number: UInt32, author: NamedDevice, timestamp: UInt64, isGood: Bool, isCurrent: Bool
+    ) {
+        self.id = id
+        self.number = number
+        self.author = author
+        self.timestamp = timestamp
+        self.isGood = isGood
+        self.isCurrent = isCurrent
+    }
+}
+
+/// What came of removing a member, or would come of it.
+public struct RemovalReport: Hashable, Sendable {
+    public let removed: NamedDevice
+    /// Held here, and counting no more; mostly none, since the removal names what is held.
+    public let changes: Int
+    public let documents: Int
+    /// Active members that are left.
+    public let members: Int
+    /// The key epoch that began with it; nil when none did.
+    public let rotated: KeyEpochID?
+
+    public init(
+        removed: NamedDevice, changes: Int, documents: Int, members: Int, rotated: KeyEpochID? = nil
+    ) {
+        self.removed = removed
+        self.changes = changes
+        self.documents = documents
+        self.members = members
+        self.rotated = rotated
+    }
+
+    func rotated(to epoch: KeyEpochID?) -> RemovalReport {
+        RemovalReport(
+            removed: removed, changes: changes, documents: documents, members: members, rotated: epoch)
     }
 }
 
@@ -201,14 +285,17 @@ public struct InviteReport: Hashable, Sendable {
     public let role: Role
     /// Seconds since 1970.
     public let expires: UInt64
-    /// "open", "spent", "revoked", "expired", "burned".
+    /// "open", "spent", "revoked" (also of an issuer that is no admin any more), "expired", "burned".
     public let state: String
+    /// Who came by it, as the roster says.
+    public let spentBy: NamedDevice?
 
-    public init(id: String, role: Role, expires: UInt64, state: String) {
+    public init(id: String, role: Role, expires: UInt64, state: String, spentBy: NamedDevice? = nil) {
         self.id = id
         self.role = role
         self.expires = expires
         self.state = state
+        self.spentBy = spentBy
     }
 }
 

@@ -2,6 +2,7 @@
 // the state directory.
 
 public import Crypto
+public import Wire
 
 /// Fixed for the life of a node value, but for its `settings`.
 public struct NodeConfiguration: Sendable {
@@ -9,8 +10,10 @@ public struct NodeConfiguration: Sendable {
     public let device: SigningKey
     /// Opens sealed space keys.
     public let box: AgreementKey
-    /// The program's version, for `status`.
+    /// The program's version, for `status` and rosters.
     public let version: String
+    /// What it understands, as other members hear; `.none` says nothing, as programs before the first level.
+    public var level = FeatureLevel.current
     /// 32 bytes of system randomness; in the simulator the seed of the run.
     public let entropySeed: Secret
     /// Set when the log that this store holds may have gone on elsewhere: a restored backup, a copied disk.

@@ -38,6 +38,14 @@ public enum NodeError: Error, Sendable {
     case leaveRefused(space: String, LeaveRefusal)
     /// 403 `not-member`: a space of this node whose roster does not list this device; its name here.
     case notMember(String)
+    /// 409 `same-role`.
+    case sameRole(NamedDevice, Role)
+    /// 409 `last-admin`: this device would be none any more; the space's name here.
+    case lastAdmin(String)
+    /// 409 `older-version`: the space's name here, and the first of the members that must be upgraded before.
+    case olderVersion(String, [NamedDevice], more: Int)
+    /// 403 `removed`: the space's name here, who removed this device, and when, by that one's clock.
+    case removed(String, by: NamedDevice, atMilliseconds: UInt64)
     /// 403 `no-right`.
     case noRight(have: Role, need: Role)
     /// Status by the `AuthorError`; `operation` is its index in the transaction.

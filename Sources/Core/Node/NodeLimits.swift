@@ -62,6 +62,15 @@ public enum NodeLimits {
     public static let forksQueuedMax = 4_096
     public static let forksClosedTogetherMax = 64
     public static let forkPauseMilliseconds: UInt64 = 30_000
+    /// Changes that turn in one step of judging a log again; the longest pause between two steps.
+    static let rejudgedMax = 64
+    static let rejudgePauseMilliseconds: UInt64 = 1_000
+    /// Void changes that one request may name; changes that it adopts, and looks at, in a step.
+    public static let adoptedTogetherMax = 4_096
+    static let adoptedStepMax = 32
+    static let adoptionLooksMax = 1_024
+    /// Changes that the answer to an adoption names as skipped, and as adopted elsewhere.
+    public static let adoptionSkipsMax = 10_000
     /// Logs of one member that are remembered for being suspected to be forked.
     public static let suspectedLogsMax = 64
     /// How long an invite may stay open: 30 days.

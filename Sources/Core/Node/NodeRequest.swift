@@ -101,6 +101,13 @@ public enum NodeRequest: Sendable {
     /// `isForced`: also when something is lost by it. Answer: `.done`.
     case leaveSpace(SpaceReference, isForced: Bool)
     case members(SpaceReference)
+    /// Of this device itself: leaves. `isDryRun`: only tells what would come of it. Answer: `.memberRemoved`.
+    case removeMember(SpaceReference, MemberReference, isDryRun: Bool, isForced: Bool = false)
+    /// Answer: `.members` of one.
+    case changeRole(SpaceReference, MemberReference, Role, isForced: Bool = false)
+    /// Answers: `.keyEpochs`, `.keysRotated`.
+    case keyEpochs(SpaceReference)
+    case rotateKeys(SpaceReference, isForced: Bool = false)
     case invite(SpaceReference, role: Role, expiresSeconds: UInt64)
     case invites(SpaceReference)
     case revokeInvite(SpaceReference, id: String)
@@ -130,6 +137,10 @@ public enum NodeRequest: Sendable {
     case conflicts(SpaceReference, ConflictQuery)
     /// Answer: `.reading`.
     case log(SpaceReference, after: Dot?, document: Key?)
+    /// Changes that are held and have no effect. Answer: `.reading`.
+    case void(SpaceReference, VoidQuery)
+    /// Makes void changes again. Answer: `.adopted`.
+    case adopt(SpaceReference, AdoptionChoice)
     /// `on` nil: all active members.
     case wait(SpaceReference, change: Dot, on: [MemberReference]?, timeoutSeconds: UInt64)
     /// Why something is not there yet, here and at peers; `peer` nil: at all active members. Answer:
@@ -157,9 +168,13 @@ extension NodeRequest {
         switch self {
         case .status, .peers, .ping, .spaces, .space, .members, .invites, .forks, .skipped, .listDocuments,
             .list,
-            .readDocument, .watch, .export, .conflicts, .log, .wait, .explain, .metrics, .indexes, .index:
+            .readDocument, .watch, .export, .conflicts, .log, .void, .wait, .explain, .metrics, .indexes,
+            .index,
+            .keyEpochs:
             true
-        case .createSpace, .leaveSpace, .invite, .revokeInvite, .join, .transact, .backup,
+        case .createSpace, .leaveSpace, .removeMember, .changeRole, .rotateKeys, .invite, .revokeInvite,
+            .join, .transact, .adopt,
+            .backup,
             .reload, .declareIndex, .dropIndex:
             false
         }

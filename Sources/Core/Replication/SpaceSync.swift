@@ -33,6 +33,10 @@ public struct SpaceSync: Sendable {
     public private(set) var peerHave: VersionVector?
     /// Which logs are pushed here. A hint: what is lacking is computed from the vectors.
     public private(set) var tree = PushTree()
+    /// These logs are pushed and no others, whatever the tree says; nil: as the tree says.
+    public var only: Set<ReplicaID>? {
+        didSet { if only != oldValue { cursor = nil } }
+    }
     /// What was sent since the peer's last full HAVE.
     public private(set) var sent = VersionVector()
     /// Commit position up to which everything is at the peer or under way; nil: to be found again (`rewind`).
@@ -97,7 +101,7 @@ public struct SpaceSync: Sendable {
 
     /// True when the peer may lack something of what is pushed here, committed up to `position`.
     public func isBehind(_ position: UInt64) -> Bool {
-        guard peerHave != nil, tree.pushesSome else { return false }
+        guard peerHave != nil, only.map({ !$0.isEmpty }) ?? tree.pushesSome else { return false }
         guard let cursor else { return true }
         return cursor < position
     }
@@ -107,7 +111,7 @@ public struct SpaceSync: Sendable {
     public func missing(of held: VersionVector) -> [Dot] {
         guard var known = peerHave else { return [] }
         known.join(sent)
-        return held.entries(beyond: known).filter { tree.pushes($0.replica) }
+        return held.entries(beyond: known).filter { pushes($0.replica) }
             .map { Dot($0.replica, known[$0.replica] + 1) }
     }
 
@@ -117,8 +121,10 @@ public struct SpaceSync: Sendable {
     /// True when a change that ends at this dot is pushed here, and neither at the peer nor under way.
     public func needs(_ replica: ReplicaID, _ last: SequenceNumber) -> Bool {
         guard let peerHave else { return false }
-        return last > peerHave[replica] && last > sent[replica] && tree.pushes(replica)
+        return last > peerHave[replica] && last > sent[replica] && pushes(replica)
     }
+
+    private func pushes(_ replica: ReplicaID) -> Bool { only?.contains(replica) ?? tree.pushes(replica) }
 
     /// A segment of this log went out.
     public mutating func recordSent(_ replica: ReplicaID, to last: SequenceNumber, bytes: Int) {

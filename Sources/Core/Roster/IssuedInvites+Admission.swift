@@ -122,7 +122,8 @@ extension IssuedInvites {
         // The invite was issued by another device whose state this node took over.
         case .inviteUnknown: .unknown
         case .weakBoxKey: .weakBoxKey
-        case .malformed, .notSigned, .notGenesis, .otherSpace, .notMember, .inviteRepeated, .notInOrder:
+        case .malformed, .notSigned, .notGenesis, .otherSpace, .notMember, .sameRole, .inviteRepeated,
+            .notInOrder:
             preconditionFailure("an add of our own was refused: \(fault)")
         }
     }

@@ -105,7 +105,8 @@ public struct Joining: Sendable {
         }
     }
 
-    private func finish(_ roster: Roster) throws(JoinFault) -> JoinedSpace {
+    private func finish(_ complete: Roster) throws(JoinFault) -> JoinedSpace {
+        var roster = complete
         // 1. This device, by this invite, with this box key, and still.
         guard let role = roster.role(of: device), let add = ownAdd(in: roster) else { throw .notAdmitted }
         // 2. By whoever issued the token, not by somebody who only knew the invite's id.
@@ -117,12 +118,14 @@ public struct Joining: Sendable {
             })
         else { throw .otherInvite }
         // 3. The keys.
-        let keys: SpaceKeys
+        var keys: SpaceKeys
         do throws(SpaceKeysFault) {
             keys = try SpaceKeys(opening: add.sealedKeys, with: boxKey, of: roster.space)
         } catch {
             throw .keys(error)
         }
+        // Who is let in again may have packages of later epochs; all lead back to earlier ones.
+        _ = keys.read(KeyEpochs(of: &roster, for: device), in: roster, with: boxKey)
         guard (keys.current.content == nil) == (role == .relay) else { throw .keysDoNotFit(role) }
         return JoinedSpace(roster: roster, keys: keys, role: role)
     }

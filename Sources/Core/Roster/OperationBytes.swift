@@ -32,4 +32,10 @@ struct OperationBytes: Sendable {
         let start = Int(place.start)
         return Array(pieces[Int(place.piece)][start..<start + Int(place.count)])
     }
+
+    /// One byte of a string, without a copy of it.
+    func byte(_ offset: Int, of place: Place) -> UInt8 {
+        precondition(offset < Int(place.count), "byte \(offset) of \(place.count)")
+        return pieces[Int(place.piece)][Int(place.start) + offset]
+    }
 }

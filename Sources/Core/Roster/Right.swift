@@ -5,8 +5,8 @@ public import Wire
 
 /// Something that a member may or may not do.
 public enum Right: Hashable, Sendable, CaseIterable {
-    /// Speak for its own device: leave, device-update. Every member, or a relay could never leave (decision
-    /// 0021).
+    /// Speak for its own device: leave, device-update, device-software. Every member, or a relay could never
+    /// leave (decision 0167).
     case ownDevice
     /// Say what it holds.
     case acknowledge
@@ -35,13 +35,13 @@ extension Role {
 extension RosterBody {
     /// What an author of this operation needs. Of an unknown kind we cannot know it: a reader is enough, so
     /// that a newer node's operations, and what was made on them, are passed on by older ones. A relay needs
-    /// to leave and to say where it is, and signs nothing else (decision 0164).
+    /// to leave and to say where it is and what it runs, and signs nothing else (decision 0164).
     public var right: Right {
         switch self {
         case .genesis, .invite, .revokeInvite, .add, .remove, .role, .resolve, .checkpoint: .administer
         case .keyEpoch: .keyEpoch
         case .unknown: .acknowledge
-        case .leave, .deviceUpdate: .ownDevice
+        case .leave, .deviceUpdate, .deviceSoftware: .ownDevice
         }
     }
 }

@@ -16,12 +16,13 @@ extension Roster {
         return RosterOperation(.genesis(content), on: [], at: timestamp, by: key)
     }
 
-    /// Signs an operation on what is known. Throws what every replica would refuse it for; adds nothing.
+    /// Signs an operation on what is known, or on `heads`. Throws what every replica would refuse it for;
+    /// adds nothing.
     public mutating func author(
-        _ body: RosterBody, at timestamp: Timestamp, by key: SigningKey
+        _ body: RosterBody, on heads: [Bytes32]? = nil, at timestamp: Timestamp, by key: SigningKey
     ) throws(RosterFault) -> RosterOperation {
         let author = DeviceID(publicKey: key.publicKey)
-        let named = headsToName(for: body, by: author)
+        let named = heads ?? headsToName(for: body, by: author)
         let operation = RosterOperation(body, on: named, at: timestamp, by: key)
         _ = try judge(operation)
         return operation

@@ -34,7 +34,7 @@ extension Roster {
     func judgement(of operation: RosterOperation, in view: View) -> Judgement {
         Judgement(
             view: view, parents: operation.heads.compactMap { indices[$0] },
-            basis: latest(about: operation.author, in: view.reachable))
+            basis: counting(about: operation.author, in: view.reachable, view.standing))
     }
 
     private func checkContent(of operation: RosterOperation, in view: View) throws(RosterFault) {
@@ -50,9 +50,10 @@ extension Roster {
         case .remove(let remove):
             if role(of: remove.device, in: view) == nil { throw .notMember(remove.device) }
         case .role(let change):
-            if role(of: change.device, in: view) == nil { throw .notMember(change.device) }
+            guard let present = role(of: change.device, in: view) else { throw .notMember(change.device) }
+            if present == change.role { throw .sameRole(change.device) }
         case .deviceUpdate(let update): try Self.checkBoxKey(update.description, of: operation.author)
-        case .leave, .keyEpoch, .resolve, .checkpoint, .unknown: break
+        case .leave, .deviceSoftware, .keyEpoch, .resolve, .checkpoint, .unknown: break
         }
     }
 

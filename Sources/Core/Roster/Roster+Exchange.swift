@@ -25,6 +25,14 @@ extension Roster {
         }
     }
 
+    /// The same; with `last` only of what that operation was made on, and itself.
+    public func places(missingFrom ids: some Sequence<Bytes32>, upTo last: Bytes32?) -> [RosterPlace] {
+        let all = places(missingFrom: ids)
+        guard let last else { return all }
+        let wanted = reachable(from: indices[last].map { [$0] } ?? [])
+        return all.filter { wanted.contains(Int($0.index)) }
+    }
+
     /// What must be held before the operation can be added, and the operation itself last; empty when
     /// unknown.
     public func places(upTo id: Bytes32) -> [RosterPlace] {
@@ -67,15 +75,18 @@ extension Roster {
         return reachable
     }
 
-    /// Ids from which another side can tell what is lacking here: heads, then ever sparser towards the
-    /// genesis, so that two that went apart find a common ancestor soon; at most `RosterLimits.summaryMax`.
+    /// Ids from which another side can tell what is lacking here: heads, a few before them, then ever sparser
+    /// towards the genesis, so that two that went apart find a common ancestor soon; at most
+    /// `RosterLimits.summaryMax`. Two that are nearly level pay little to see it, others get at most about
+    /// twice what they lack.
     public func summary() -> [Bytes32] {
         var ids = Array(heads.prefix(RosterLimits.summaryMax / 2))
+        let doublesFrom = ids.count + RosterLimits.summaryNearest
         var (back, step) = (1, 1)
         while back < ordered.count, ids.count < RosterLimits.summaryMax - 1 {
             let id = entries[Int(ordered[ordered.count - 1 - back])].id
             if !ids.contains(id) { ids.append(id) }
-            if ids.count > RosterLimits.summaryMax / 2 { step *= 2 }
+            if ids.count >= doublesFrom { step *= 2 }
             back += step
         }
         if !ids.contains(space.raw) { ids.append(space.raw) }

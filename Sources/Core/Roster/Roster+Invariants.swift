@@ -7,7 +7,7 @@ import Wire
 extension Roster {
     /// Stops the process when something is broken. O(operations × heads).
     public func checkInvariants() {
-        precondition(!entries.isEmpty && entries.count == indices.count && entries.count == isStanding.count)
+        precondition(!entries.isEmpty && entries.count == indices.count)
         precondition(operation(at: 0).id == space.raw && operation(at: 0).body.isGenesis)
         var named: Set<Bytes32> = []
         for (index, entry) in entries.enumerated() {
@@ -32,8 +32,13 @@ extension Roster {
                 && standingHeads.allSatisfy { indices[$0] != nil })
         precondition(!heads.isEmpty && zip(heads, heads.dropFirst()).allSatisfy { $0 < $1 }, "heads ascend")
         precondition(Set(heads) == Set(indices.keys).subtracting(named), "heads are what nothing names")
+        precondition(!restrictions.isEmpty || standing == Standing(), "nothing falls without a restriction")
         precondition(
-            !restrictions.isEmpty || isStanding.allSatisfy { $0 }, "nothing falls without a restriction")
+            standing == judged(nil), "what stands was not judged again when something was added")
+        precondition(
+            zip(acts, acts.dropFirst()).allSatisfy { !isSenior($1, to: $0) }
+                && acts.count == entries.count { $0.effect.isAct }, "acts by seniority")
+        precondition(restricting.count == restrictions.values.reduce(0) { $0 + $1.count })
         for (heads, view) in views {
             precondition(
                 view.tops.allSatisfy {

@@ -23,23 +23,23 @@ extension Roster {
 
     /// Nil for a device that never was a member.
     public func member(_ device: DeviceID) -> Member? {
-        let standing = state(of: device, in: nil, isJudged: true)
+        let state = state(of: device)
         let grants = (membership[device] ?? []).filter {
-            isStanding[Int($0)] && entries[Int($0)].effect.isAdmission
+            standing.holds($0) && entries[Int($0)].effect.isAdmission
         }
         guard let grant = newest(grants) else { return nil }
-        let state: Member.State
+        let shown: Member.State
         let role: Role
-        switch standing {
-        case .active(let now): (state, role) = (.active, now)
-        case .left: (state, role) = (.left, grantedRole(device))
-        case .removed: (state, role) = (.removed, grantedRole(device))
+        switch state {
+        case .active(let now): (shown, role) = (.active, now)
+        case .left: (shown, role) = (.left, grantedRole(device))
+        case .removed: (shown, role) = (.removed, grantedRole(device))
         case .stranger: return nil
         }
         let operation = operation(at: grant)
         return Member(
             device: device, description: description(of: device, addedBy: operation, at: grant), role: role,
-            addedBy: operation.author, since: operation.timestamp, state: state)
+            addedBy: operation.author, since: operation.timestamp, state: shown)
     }
 
     /// The operation that let an active member in and holds its keys, sealed to this box key; nil for the
@@ -47,7 +47,7 @@ extension Roster {
     public func admission(of device: DeviceID, boxKey: Bytes32) -> RosterOperation? {
         guard role(of: device) != nil else { return nil }
         let grants = (membership[device] ?? []).filter {
-            guard isStanding[Int($0)], case .add(let add) = operation(at: $0).body else { return false }
+            guard standing.holds($0), case .add(let add) = operation(at: $0).body else { return false }
             return add.description.boxKey == boxKey
         }
         return newest(grants).map(operation(at:))
@@ -58,11 +58,54 @@ extension Roster {
         role(of: device) == nil ? nil : member(device)?.description
     }
 
+    /// When an active admin was made one; nil for any other device.
+    public func adminSince(_ device: DeviceID) -> Timestamp? {
+        guard role(of: device) == .admin else { return nil }
+        return newest(counting(about: device, in: nil, standing)).map { operation(at: $0).timestamp }
+    }
+
+    /// The one of these devices that was made admin first; nil when none is an admin.
+    public func mostSenior(of devices: some Sequence<DeviceID>) -> DeviceID? {
+        let admins = devices.filter { role(of: $0) == .admin }.compactMap { device in
+            newest(counting(about: device, in: nil, standing)).map { (device: device, since: $0) }
+        }
+        return admins.min { precedes($0.since, $1.since) }?.device
+    }
+
+    /// True when it was a member and was removed.
+    public func isRemoved(_ device: DeviceID) -> Bool {
+        !restrictions.isEmpty && state(of: device) == .removed
+    }
+
+    /// Removed devices that were admins once, by whatever operation: they may have removed others meanwhile,
+    /// who do not know them as members either. O(admins that ever were).
+    public func removedAdmins() -> [DeviceID] { everAdmin.filter(isRemoved).sorted() }
+
+    /// True when whoever let it in might not any more: it does not count as ever having been a member.
+    public func isUnadmitted(_ device: DeviceID) -> Bool {
+        membership[device]?.isEmpty == false && state(of: device) == .stranger
+    }
+
+    /// True when it was a member and is none by what others did: removed, or its admission does not stand.
+    public func isOut(_ device: DeviceID) -> Bool { isRemoved(device) || isUnadmitted(device) }
+
+    /// True when it was let in by nobody who might: its admission does not stand.
+    public func isNotAdmitted(_ device: DeviceID) -> Bool {
+        !standing.fallen.isEmpty && membership[device] != nil && state(of: device) == .stranger
+    }
+
+    /// All devices of which that is true, ascending. O(devices) once some admission fell.
+    public func notAdmitted() -> [DeviceID] {
+        standing.fallen.isEmpty ? [] : devices.filter(isNotAdmitted)
+    }
+
     /// The signed removal to show to a removed device before its link is closed (THREATS.md); nil for others.
     public func removal(of device: DeviceID) -> RosterOperation? {
-        guard state(of: device, in: nil, isJudged: true) == .removed else { return nil }
-        return newest((membership[device] ?? []).filter { entries[Int($0)].effect == .removal })
-            .map(operation(at:))
+        guard state(of: device) == .removed else { return nil }
+        return newest(
+            counting(about: device, in: nil, standing).filter { entries[Int($0)].effect == .removal }
+        )
+        .map(operation(at:))
     }
 
     /// Every invite, by issuer and then as issued.
@@ -95,7 +138,7 @@ extension Roster {
     /// The role that the newest operation gave a device that has none any more.
     private func grantedRole(_ device: DeviceID) -> Role {
         let given = (membership[device] ?? []).filter {
-            isStanding[Int($0)] && entries[Int($0)].effect.roleGiven != nil
+            standing.holds($0) && entries[Int($0)].effect.roleGiven != nil
         }
         return newest(given).flatMap { entries[Int($0)].effect.roleGiven } ?? .relay
     }
@@ -116,7 +159,7 @@ extension Roster {
     }
 
     /// The last in the one order that every replica has: by depth, which respects ancestry, then by id.
-    private func newest(_ candidates: [Int32]) -> Int32? { candidates.max { precedes($0, $1) } }
+    func newest(_ candidates: [Int32]) -> Int32? { candidates.max { precedes($0, $1) } }
 
     /// Deterministic and topological.
     func precedes(_ left: Int32, _ right: Int32) -> Bool {

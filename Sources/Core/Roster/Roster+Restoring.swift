@@ -5,6 +5,25 @@ import Bytes
 public import Causality
 import Wire
 
+/// A roster while it is read from the store, with its key epochs: they are read as operations come, while the
+/// view that each was made on is at hand.
+public struct RestoredRoster: Sendable {
+    public private(set) var roster: Roster
+    public private(set) var epochs: KeyEpochs
+
+    /// From the first operation that the store kept. `device` opens packages.
+    public init(genesis: [UInt8], for device: DeviceID, flooding: Set<DeviceID> = []) throws(RosterFault) {
+        roster = try Roster(restoring: genesis, flooding: flooding)
+        epochs = KeyEpochs(of: &roster, for: device)
+    }
+
+    /// The next one; in the order in which they were added.
+    public mutating func restore(_ bytes: [UInt8]) throws(RosterFault) {
+        try roster.restore(bytes)
+        epochs.read(&roster)
+    }
+}
+
 extension Roster {
     /// The first operation that the store kept.
     public init(restoring genesis: [UInt8], flooding: Set<DeviceID> = []) throws(RosterFault) {

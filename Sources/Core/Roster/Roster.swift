@@ -2,12 +2,13 @@
 // answers are a function of the set of operations, never of the order in which they came:
 //
 //   - an operation is added only after everything it names, so every set held is closed under "ancestor of";
-//   - whether it is valid is judged in its author's own view, that is, among its ancestors;
-//   - what holds now is read from the whole set; where operations about one device are concurrent, the one
-//     that gives fewer rights counts (decision 0021).
+//   - what stands in such a set follows from it alone (+Standing, decision 0167);
+//   - whether an operation is valid is judged in its author's own view, that is, among its ancestors, and who
+//     has which role now in the whole set, by the same rules.
 //
-// Grow-only: nothing is ever taken out. Files: +Checking (is it valid), +Rights (who may what), +Members,
-// +Exchange (what a peer lacks), +Authoring, +Restoring (from the own store), +Invariants.
+// Grow-only: nothing is ever taken out. Files: +Checking (is it valid), +Standing (what counts), +Rights (who
+// may what), +Members, +Exchange (what a peer lacks), +Authoring, +Restoring (from the own store),
+// +Invariants.
 
 public import Bytes
 public import Causality
@@ -45,9 +46,12 @@ public struct Roster: Sendable {
         let parents: [Int32]
         /// The membership operations about its author that count in its view: why the author may.
         let basis: [Int32]
-        /// When it is about somebody's membership: the latest ones about the same device in its view.
+        /// The last of `basis` in the one order: smaller is senior. -1 for the genesis.
+        let key: Int32
+        /// When it is about somebody's membership: the latest ones about the same device in its view, whether
+        /// they stand or not.
         let supersedes: [Int32]
-        /// The restrictions of its author in its view.
+        /// The restrictions of its author that stand in its view.
         let restrictionsSeen: [Int32]
     }
 
@@ -69,14 +73,26 @@ public struct Roster: Sendable {
     var membership: [DeviceID: [Int32]] = [:]
     /// The newest device-update of each author.
     var updates: [DeviceID: Int32] = [:]
+    /// The newest device-software of each author.
+    var software: [DeviceID: Int32] = [:]
     var invites: [InviteID: [Int32]] = [:]
     var revocations: [InviteID: [Int32]] = [:]
     var adds: [InviteID: [Int32]] = [:]
     /// remove, and role below admin, by the device they are about, each with its ancestors.
     var restrictions: [DeviceID: [Restriction]] = [:]
-    /// Same order as `entries`: false for a grant by somebody who was concurrently restricted, and for what
-    /// was granted on the strength of such a one.
-    var isStanding: [Bool] = []
+    /// The same, all of them, ascending, and whom each is about.
+    var restricting: [Int32] = []
+    var restricted: [Int32: DeviceID] = [:]
+    /// Operations that may fall (`Effect.isAct`), seniors first.
+    var acts: [Int32] = []
+    /// The same by author, ascending.
+    var actsBy: [DeviceID: [Int32]] = [:]
+    /// Devices that some operation makes admin.
+    var everAdmin: [DeviceID] = []
+    /// What stands of everything known.
+    var standing = Standing()
+    /// Devices about which what stands changed since they were last taken.
+    var rejudged: Set<DeviceID> = []
     var waiting = WaitingOperations()
     /// Authors that lately say more than a member needs to (`RosterBudgets`): what others sign is not made on
     /// their operations before it must be.
@@ -88,6 +104,7 @@ public struct Roster: Sendable {
 
     struct Restriction: Sendable {
         let index: Int32
+        /// Its ancestors and itself.
         let reachable: ReachableSet
         /// That much of the device's logs stays in effect.
         let kept: VersionVector
@@ -109,7 +126,10 @@ public struct Roster: Sendable {
         space = SpaceID(raw: genesis.id)
         name = content.name
         append(
-            genesis, Judgement(view: View(tops: [], reachable: ReachableSet()), parents: [], basis: []))
+            genesis,
+            Judgement(
+                view: View(tops: [], reachable: ReachableSet(), standing: Standing()), parents: [], basis: [])
+        )
     }
 
     /// Checks and adds an operation, in any order and any number of times. A throw is its author's or
@@ -191,8 +211,10 @@ public struct Roster: Sendable {
     /// Puts a judged operation into all indices.
     mutating func append(_ operation: RosterOperation, _ judgement: Judgement) {
         let index = Int32(entries.count)
-        let (subject, view) = (operation.membershipSubject, judgement.view.adding(operation.id, at: index))
+        let subject = operation.membershipSubject
         let former = judgement.view.reachable
+        var reachable = former
+        reachable.insert(Int(index))
         // Most operations of an author stand on the same ones about it: they share the array.
         let shared = latestBy[operation.author].map { entries[Int($0)].basis }
         let basis = shared.flatMap { $0 == judgement.basis ? $0 : nil } ?? judgement.basis
@@ -202,23 +224,36 @@ public struct Roster: Sendable {
                 id: operation.id, author: operation.author, place: bytes.append(operation.bytes),
                 effect: Effect(operation.body),
                 depth: judgement.parents.reduce(0) { max($0, entries[Int($1)].depth + 1) },
-                covered: Int32(view.reachable.first), parents: judgement.parents, basis: basis,
-                supersedes: subject.map { latest(about: $0, in: former) } ?? [],
-                restrictionsSeen: (seen ?? []).map(\.index).filter { former.contains(Int($0)) }))
+                covered: Int32(reachable.first), parents: judgement.parents, basis: basis,
+                key: newest(basis) ?? -1,
+                supersedes: subject.map { counting(about: $0, in: former, Standing()) } ?? [],
+                restrictionsSeen: (seen ?? []).map(\.index).filter {
+                    former.contains(Int($0)) && judgement.view.standing.holds($0)
+                }))
         indices[operation.id] = index
         latestBy[operation.author] = index
         ordered.insert(index, at: ordered.partitioningIndex { precedes(index, $0) })
         replaceHeads(by: operation)
         if subject != nil, !flooding.contains(operation.author) {
-            replaceStandingHeads(by: operation.id, in: view)
+            replaceStandingHeads(by: operation.id, in: reachable)
         }
-        register(operation, at: index, in: judgement.view)
+        register(operation, at: index, reachable)
         extendStanding(with: index)
-        keep(view)
+        keep(view(adding: operation.id, at: index, to: judgement.view, reachable))
     }
 
-    private mutating func register(_ operation: RosterOperation, at index: Int32, in view: View) {
-        if let subject = operation.membershipSubject { membership[subject, default: []].append(index) }
+    private mutating func register(
+        _ operation: RosterOperation, at index: Int32, _ reachable: ReachableSet
+    ) {
+        let effect = entries[Int(index)].effect
+        if let subject = operation.membershipSubject {
+            membership[subject, default: []].append(index)
+            if effect.roleGiven == .admin, !everAdmin.contains(subject) { everAdmin.append(subject) }
+        }
+        if effect.isAct {
+            acts.insert(index, at: acts.partitioningIndex { isSenior(index, to: $0) })
+            actsBy[operation.author, default: []].append(index)
+        }
         switch operation.body {
         case .invite(let invite): invites[invite.id, default: []].append(index)
         case .revokeInvite(let id): revocations[id, default: []].append(index)
@@ -226,11 +261,16 @@ public struct Roster: Sendable {
         case .deviceUpdate:
             if let newest = updates[operation.author], precedes(index, newest) { break }
             updates[operation.author] = index
+        case .deviceSoftware:
+            if let newest = software[operation.author], precedes(index, newest) { break }
+            software[operation.author] = index
         default: break
         }
         if let (device, role, kept) = operation.restriction {
+            restricting.append(index)
+            restricted[index] = device
             restrictions[device, default: []].append(
-                Restriction(index: index, reachable: view.reachable, kept: kept, role: role))
+                Restriction(index: index, reachable: reachable, kept: kept, role: role))
         }
     }
 
@@ -242,9 +282,9 @@ public struct Roster: Sendable {
         heads.insert(operation.id, at: heads.partitioningIndex { $0 > operation.id })
     }
 
-    private mutating func replaceStandingHeads(by id: Bytes32, in view: View) {
+    private mutating func replaceStandingHeads(by id: Bytes32, in reachable: ReachableSet) {
         standingHeads.removeAll { head in
-            indices[head].map { view.reachable.contains(Int($0)) } ?? false
+            indices[head].map { reachable.contains(Int($0)) } ?? false
         }
         standingHeads.insert(id, at: standingHeads.partitioningIndex { $0 > id })
     }
@@ -271,7 +311,7 @@ enum Effect: Hashable, Sendable {
             case .leave: .leave
             case .remove: .removal
             case .role(let change): .role(change.role)
-            case .deviceUpdate, .keyEpoch, .resolve, .checkpoint, .unknown: .none
+            case .deviceUpdate, .deviceSoftware, .keyEpoch, .resolve, .checkpoint, .unknown: .none
             }
     }
 
@@ -290,11 +330,19 @@ enum Effect: Hashable, Sendable {
         default: false
         }
     }
+
+    /// Done by the right of an admin, and falls with it.
+    var isAct: Bool {
+        switch self {
+        case .invite, .add, .removal, .role: true
+        case .genesis, .revocation, .leave, .none: false
+        }
+    }
 }
 
 extension RosterOperation {
     /// The device whose membership this decides.
-    var membershipSubject: DeviceID? {
+    public var membershipSubject: DeviceID? {
         switch body {
         case .genesis, .leave: author
         case .add(let add): add.device

@@ -19,6 +19,8 @@ public enum RosterFault: Error, Equatable, Sendable {
     case noRight(author: DeviceID, need: Right, have: Role?)
     /// The subject was no active member in the author's view.
     case notMember(DeviceID)
+    /// The subject had this role in the author's view.
+    case sameRole(DeviceID)
     /// The newcomer already was an active member in the author's view.
     case alreadyMember(DeviceID)
     /// No such invite in the author's view, or not its own, or for another role.

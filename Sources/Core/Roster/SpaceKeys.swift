@@ -1,7 +1,10 @@
-// The keys of a space by epoch (DESIGN 7 and 8): the access secret opens links and beacons, the content key
-// opens payloads. A relay holds access secrets only. Epoch 1 is made with the genesis and reaches each
-// newcomer sealed in the operation that adds it; the wrapping of a previous content key for later epochs is
-// reserved.
+// The keys of a space that this node can use (DESIGN 7 and 8): the access secret of an epoch opens links and
+// beacons, the content key opens payloads. A relay holds access secrets only. Epoch 1 is made with the
+// genesis and reaches each newcomer sealed in the operation that adds it; later ones come in packages, and
+// their wrapped fields lead back to those before (decision 0168).
+//
+// Files: KeyEpochs (who can open which), KeyEpochReading (secrets out of the roster), KeyEpochRotation (new
+// ones into it), KeyEpochAccess (which open links), SpaceKeys+Coding (the bytes).
 
 public import Bytes
 public import Causality
@@ -19,119 +22,132 @@ public enum SpaceKeysFault: Error, Equatable, Sendable {
 
 /// Keys of one space by epoch; never without one.
 public struct SpaceKeys: Sendable, Equatable {
-    static let version: UInt8 = 1
-
+    /// Secrets that were given to this device, or made by it.
     public struct Epoch: Sendable, Equatable {
         public let number: KeyEpochNumber
-        public let access: Secret
+        /// Nil at a relay that knows of the first epoch nothing but the access secret.
+        public let id: KeyEpochID?
+        let secrets: KeyEpochSecrets
+
+        public var access: Secret { secrets.access }
         /// Nil at a relay.
-        public let content: Secret?
+        public var content: Secret? { secrets.contentKey }
+        public var name: KeyEpochName {
+            guard number != .first, let id else { return KeyEpochName(number, KeyEpochName.first.id) }
+            return KeyEpochName(number, id)
+        }
+
+        init(_ number: KeyEpochNumber, _ secrets: KeyEpochSecrets, in space: SpaceID) {
+            self.number = number
+            self.secrets = secrets
+            id = secrets.id(of: number, in: space)
+        }
     }
 
     public let space: SpaceID
-    /// Ascending by number.
-    public private(set) var epochs: [Epoch]
+    /// Ascending by name, none twice.
+    public internal(set) var epochs: [Epoch]
+    /// Content keys that came wrapped by later ones, ascending by number and id; for reading only.
+    var readable: [ReadableEpoch] = []
+    /// Of one of `epochs`.
+    public internal(set) var currentName: KeyEpochName
 
     /// Epoch 1 of a new space.
     public init(founding space: SpaceID, from entropy: inout Entropy) {
+        let secrets = KeyEpochSecrets(access: entropy.secret(32), content: .key(entropy.secret(32)))
+        self.init(of: space, [Epoch(.first, secrets, in: space)])
+    }
+
+    init(of space: SpaceID, _ epochs: [Epoch]) {
+        precondition(!epochs.isEmpty, "a space without keys")
         self.space = space
-        epochs = [
-            Epoch(number: .first, access: entropy.secret(32), content: entropy.secret(32))
-        ]
+        self.epochs = epochs
+        currentName = epochs[epochs.count - 1].name
     }
 
     /// The one that is used for what is new.
-    public var current: Epoch { epochs[epochs.count - 1] }
-
-    /// The content key that a segment names; nil when it is not held. O(epochs).
-    public func content(named id: ContentKeyID) -> Secret? {
-        epochs.last { $0.content.map(ContentKeyID.init(of:)) == id }?.content
+    public var current: Epoch {
+        guard let epoch = epoch(currentName) else {
+            preconditionFailure("the current epoch \(currentName.number.value) is not held")
+        }
+        return epoch
     }
 
-    /// Access secrets under which links may be opened, newest first: the current and at most `previous`
-    /// before it.
-    public func accessSecrets(previous: Int = 4) -> [Secret] {
-        epochs.suffix(previous + 1).reversed().map(\.access)
+    func epoch(_ name: KeyEpochName) -> Epoch? {
+        let place = epochs.partitioningIndex { $0.name >= name }
+        return place < epochs.count && epochs[place].name == name ? epochs[place] : nil
+    }
+
+    public func holds(_ name: KeyEpochName) -> Bool { epoch(name) != nil }
+
+    /// True when some payload can be opened: false at a relay.
+    public var opensPayloads: Bool { !readable.isEmpty || epochs.contains { $0.content != nil } }
+
+    /// The content key that a segment names; nil when it is not held. O(epochs), the newest first.
+    public func content(named id: ContentKeyID) -> Secret? {
+        for epoch in epochs.reversed() {
+            if let content = epoch.content, ContentKeyID(of: content) == id { return content }
+        }
+        return readable.last { ContentKeyID(of: $0.content) == id }?.content
     }
 
     /// What is left when payloads need not be read any more: links can be opened, and that is all.
     public func withoutContent() -> SpaceKeys {
         var keys = self
-        keys.epochs = epochs.map { Epoch(number: $0.number, access: $0.access, content: nil) }
+        keys.readable = []
+        keys.epochs = epochs.map { epoch in
+            let half = epoch.secrets.contentHalf(of: space).map(KeyEpochSecrets.Content.half)
+            let content = epoch.number == .first ? .unknown : half ?? .unknown
+            return Epoch(epoch.number, KeyEpochSecrets(access: epoch.access, content: content), in: space)
+        }
         return keys
     }
 
-    // MARK: Sealed and stored
+    // MARK: Growing
 
-    /// The newest epoch for a newcomer, sealed to its box key; a relay gets the access secret only.
-    /// `ephemeral` is fresh and used for nothing else.
-    public func sealed(for role: Role, to boxKey: Bytes32, ephemeral: AgreementKey) -> [UInt8] {
-        let newest = current
-        let content = role == .relay ? nil : newest.content
-        let given = Epoch(number: newest.number, access: newest.access, content: content)
-        return SealedBox.seal(Self.encode([given], of: space), to: boxKey, ephemeral: ephemeral)
+    /// Adds what another join brought; the later of the two epochs is used from now on.
+    public mutating func formUnion(_ other: SpaceKeys) {
+        precondition(space == other.space, "keys of two spaces")
+        for epoch in other.epochs { _ = insert(epoch) }
+        for epoch in other.readable { _ = insert(epoch) }
+        if other.currentName > currentName, holds(other.currentName) { currentName = other.currentName }
     }
 
-    /// Opens what `sealed` made.
-    public init(opening sealed: [UInt8], with boxKey: AgreementKey, of space: SpaceID) throws(SpaceKeysFault)
-    {
-        guard let bytes = SealedBox.open(sealed, with: boxKey) else { throw .notOpened }
-        try self.init(decoding: bytes, of: space)
-    }
-
-    /// All epochs in clear, for the node's own store.
-    public func encoded() -> [UInt8] { Self.encode(epochs, of: space) }
-
-    /// Reads what `encoded` made.
-    public init(decoding bytes: [UInt8], of space: SpaceID) throws(SpaceKeysFault) {
-        let epochs: [Epoch]
-        let named: SpaceID
-        do throws(DecodeFault) {
-            (named, epochs) = try Self.decode(bytes)
-        } catch {
-            throw .malformed(error)
+    /// Puts an epoch in its place; one that brings less than is held changes nothing. True when it is new.
+    mutating func insert(_ epoch: Epoch) -> Bool {
+        let place = epochs.partitioningIndex { $0.name >= epoch.name }
+        if place < epochs.count, epochs[place].name == epoch.name {
+            guard epochs[place].content == nil, epoch.content != nil else { return false }
+            epochs[place] = epoch
+            return true
         }
-        guard named == space else { throw .otherSpace }
-        self.space = space
-        self.epochs = epochs
+        epochs.insert(epoch, at: place)
+        if epochs.count > RosterLimits.epochsMax {
+            epochs.removeFirst()
+            if epoch.name < epochs[0].name { return false }
+        }
+        return true
     }
 
-    /// version 1 | SpaceID 32 | n varint ≥ 1, n × (epoch u32 ascending | 0 or 1: has content | access 32 |
-    /// content 32)
-    private static func encode(_ epochs: [Epoch], of space: SpaceID) -> [UInt8] {
-        precondition(!epochs.isEmpty && epochs.count <= RosterLimits.epochsMax, "\(epochs.count) epochs")
-        var writer = ByteWriter(reserving: 40 + 69 * epochs.count)
-        writer.u8(version)
-        space.raw.encode(into: &writer)
-        writer.varint(epochs.count)
-        for epoch in epochs {
-            writer.u32(epoch.number.value)
-            writer.u8(epoch.content == nil ? 0 : 1)
-            epoch.access.withBytes { writer.raw($0) }
-            epoch.content?.withBytes { writer.raw($0) }
+    /// The same for what is only read with.
+    mutating func insert(_ epoch: ReadableEpoch) -> Bool {
+        let name = KeyEpochName(epoch.number, epoch.id(in: space))
+        if epoch.number == .first {
+            let isHeld = epochs.contains { $0.number == .first && $0.id == name.id }
+            let count = readable.count { $0.number == .first }
+            if isHeld || count >= RosterLimits.firstEpochsMax { return false }
+        } else if self.epoch(name)?.content != nil {
+            return false
         }
-        return writer.bytes
-    }
-
-    private static func decode(_ bytes: [UInt8]) throws(DecodeFault) -> (SpaceID, [Epoch]) {
-        var reader = ByteReader(bytes)
-        let version = try reader.u8()
-        guard version == Self.version else { throw .unknownTag(field: "space keys", value: UInt64(version)) }
-        let space = SpaceID(raw: try Bytes32(from: &reader))
-        var epochs: [Epoch] = []
-        for _ in 0..<(try reader.count(limit: RosterLimits.epochsMax, field: "epochs")) {
-            let number = KeyEpochNumber(try reader.u32())
-            guard number > epochs.last?.number ?? KeyEpochNumber(0) else {
-                throw .notCanonical(field: "epochs")
-            }
-            let flag = try reader.u8()
-            guard flag <= 1 else { throw .outOfRange(field: "has content") }
-            let access = Secret(copying: try reader.raw(32))
-            let content = flag == 1 ? Secret(copying: try reader.raw(32)) : nil
-            epochs.append(Epoch(number: number, access: access, content: content))
+        let place = readable.partitioningIndex { KeyEpochName($0.number, $0.id(in: space)) >= name }
+        if place < readable.count, readable[place] == epoch { return false }
+        if readable.count >= RosterLimits.epochsMax {
+            if place == 0 { return false }
+            readable.insert(epoch, at: place)
+            readable.removeFirst()
+            return true
         }
-        try reader.finish()
-        guard !epochs.isEmpty else { throw .outOfRange(field: "epochs") }
-        return (space, epochs)
+        readable.insert(epoch, at: place)
+        return true
     }
 }

@@ -18,25 +18,16 @@ public struct View: Hashable, Sendable {
     let tops: [Top]
     /// The tops and all their ancestors.
     let reachable: ReachableSet
+    /// What stands among them.
+    let standing: Standing
 
-    init(tops: [Top], reachable: ReachableSet) {
+    init(tops: [Top], reachable: ReachableSet, standing: Standing) {
         self.tops = tops
         self.reachable = reachable
+        self.standing = standing
     }
 
-    /// Everything that either holds: the view of a change that names new heads is the union with its log's
-    /// last one.
-    public func union(_ other: View) -> View {
-        // A top of one is a top of both unless the other has it below a top of its own.
-        let mine = tops.filter { !other.reachable.contains(Int($0.index)) || other.tops.contains($0) }
-        let others = other.tops.filter { !reachable.contains(Int($0.index)) }
-        var both = reachable
-        both.formUnion(other.reachable)
-        return View(tops: (mine + others).sorted { $0.id < $1.id }, reachable: both)
-    }
-
-    /// True when it holds everything that `other` holds.
-    public func covers(_ other: View) -> Bool {
-        other.tops.allSatisfy { reachable.contains(Int($0.index)) }
-    }
+    /// The rest follows from the tops.
+    public static func == (left: View, right: View) -> Bool { left.tops == right.tops }
+    public func hash(into hasher: inout Hasher) { hasher.combine(tops) }
 }

@@ -15,13 +15,22 @@ struct RosterCommand: ParsableCommand {
         discussion: """
             Half of the operations are invites, the other half let a device in. Prints a JSON line a size: \
             microseconds an operation to author, to take in from a peer, to read from the own store, with \
-            the milliseconds and resident bytes of that.
+            the milliseconds and resident bytes of that. Then one of a roster in which members also got \
+            other roles, moved, were removed and got new keys: milliseconds to open it with its keys, to \
+            author a removal, to judge one of a peer, one that crossed others, and one that makes others \
+            fall, and the bytes with which two sides find the one that lacks.
             """)
 
     @Option(help: "Operations; the half of it is measured first.")
     var operations = 10_000
 
+    @Option(help: "Members of the roster with removals; it gets three operations for each.")
+    var members = 1_000
+
     func validate() throws {
+        guard (50...10_000).contains(members) else {
+            throw ValidationError("--members is 50 to 10000, not \(members)")
+        }
         guard (10...1_000_000).contains(operations) else {
             throw ValidationError("--operations is 10 to 1000000, not \(operations)")
         }
@@ -31,6 +40,7 @@ struct RosterCommand: ParsableCommand {
         // What the first of its kind allocates for good is not the roster's.
         _ = try RosterBench(operations: 10).measure()
         for count in [operations / 2, operations] { print(try RosterBench(operations: count).measure()) }
+        print(try MembersBench(members: members).measure())
     }
 }
 

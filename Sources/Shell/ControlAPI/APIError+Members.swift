@@ -5,6 +5,7 @@ import Causality
 import Identity
 import JSON
 import Node
+import Wire
 
 extension APIError {
     /// Of a request that names a member.
@@ -32,6 +33,23 @@ extension APIError {
                 403, "not-member", "this device is no member of space \"\(name)\"",
                 hint: "what is here can be read and exported; to write, leave it with force and join it "
                     + "again with an invite")
+        case .removed(let space, let by, let at):
+            return APIError(
+                403, "removed", "this device was removed from space \"\(space)\" by \(by)",
+                hint:
+                    "what is here can be read and exported, and is kept; to write again, join with a new "
+                    + "invite of an admin",
+                details: [.init("by", .object(members(of: by))), .init("atMs", .scalar(.integer(Int64(at))))])
+        case .sameRole(let member, let role):
+            return APIError(
+                409, "same-role", "\(member) is \(role.name) of this space already",
+                hint: "give another role: relay, reader, writer or admin")
+        case .lastAdmin(let space):
+            return APIError(
+                409, "last-admin", "this is the only admin of space \"\(space)\"",
+                hint: "make another member admin first: replctl space role \(space) MEMBER admin")
+        case .olderVersion(let space, let older, let more):
+            return olderVersion(of: older, and: more, in: space)
         case .ownDevice:
             return APIError(
                 409, "own-device", "this is the device that was asked", hint: "name another; see /v1/peers")
@@ -48,6 +66,17 @@ extension APIError {
                 details: [.init("device", .object(members(of: peer)))])
         default: preconditionFailure("\(error) is about no member")
         }
+    }
+
+    private static func olderVersion(of older: [NamedDevice], and more: Int, in space: String) -> APIError {
+        let names = older.map(\.description).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        return APIError(
+            409, "older-version",
+            "not known to run a version that knows of removals and new keys: \(names), of space \"\(space)\"",
+            hint: "upgrade them first; they tell it by themselves when they are met, and an earlier program "
+                + "breaks off its links with whoever knows of a removal. force=true (--force) does not wait, "
+                + "for boxes that never come back",
+            details: [.init("members", list(older))])
     }
 
     /// Why a text that looks like a device ID is none.

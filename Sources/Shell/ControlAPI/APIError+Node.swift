@@ -10,7 +10,8 @@ extension APIError {
     public init(_ error: NodeError) {
         switch error {
         case .noSuchSpace, .noSuchDocument, .noSuchInvite, .noSuchChange: self = .absent(error)
-        case .noSuchMember, .ambiguousMember, .ownDevice, .notLinked, .noAnswer, .notMember:
+        case .noSuchMember, .ambiguousMember, .ownDevice, .notLinked, .noAnswer, .notMember, .removed,
+            .sameRole, .lastAdmin, .olderVersion:
             self = .member(error)
         case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteBurned,
             .inviteProofWrong, .issuerWithoutRight, .inviteForeign, .alreadyMember,

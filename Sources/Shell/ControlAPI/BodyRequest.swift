@@ -10,9 +10,11 @@ import Wire
 public enum BodyRequest: Sendable {
     case createSpace
     case createInvite(SpaceReference)
+    case changeRole(SpaceReference, MemberReference, isForced: Bool)
     case join
     case declareIndex(SpaceReference, name: String)
     case resolveConflict(SpaceReference)
+    case adopt(SpaceReference)
     case transact(SpaceReference, idempotencyKey: String?, TextUnits)
 
     /// Seconds that an invite is good for when the request does not say.
@@ -41,12 +43,9 @@ public enum BodyRequest: Sendable {
                 token: try object.string("token").string, name: try object.optionalString("name")?.string)
         case .resolveConflict(let space):
             return .transact(space, try TransactionReader.resolution(from: &object))
+        case .adopt(let space): return .adopt(space, try Self.adoption(from: &object))
         case .createInvite(let space):
-            let name = try object.string("role")
-            guard let role = Role(name: name.string) else {
-                throw APIError(
-                    422, "unknown-role", "no role \"\(name)\"", hint: "relay, reader, writer or admin")
-            }
+            let role = try Self.role(from: &object)
             let seconds = try object.optionalIndex("expiresSeconds") ?? Self.inviteSecondsDefault
             guard (1...Self.inviteSecondsMax).contains(seconds) else {
                 throw APIError(
@@ -54,6 +53,8 @@ public enum BodyRequest: Sendable {
                     hint: "use 1 to \(Self.inviteSecondsMax)")
             }
             return .invite(space, role: role, expiresSeconds: UInt64(seconds))
+        case .changeRole(let space, let member, let isForced):
+            return .changeRole(space, member, try Self.role(from: &object), isForced: isForced)
         case .declareIndex(let space, let name):
             let path = try OperationReader.path(&object)
             let prefix = try object.optionalString("prefix") ?? ""
@@ -63,5 +64,41 @@ public enum BodyRequest: Sendable {
             return .declareIndex(space, name: name, definition)
         case .transact: preconditionFailure("a transaction has its own reader")
         }
+    }
+
+    private static func adoption(from object: inout ObjectReader) throws(APIError) -> AdoptionChoice {
+        let member = try object.optionalString("member")
+        guard let list = object.optional("changes") else {
+            if let member { return .member(MemberReference(member.string)) }
+            throw APIError(
+                400, "missing-changes", "nothing says what to adopt",
+                hint: "give changes:[…] or member:…; GET …/void lists what there is")
+        }
+        guard member == nil, case .array(let items) = list, !items.isEmpty else {
+            throw APIError(
+                400, "malformed-body", "changes is a list of changes, and stands alone",
+                hint: "give changes:[…] or member:…, not both")
+        }
+        guard items.count <= NodeLimits.adoptedTogetherMax else {
+            throw APIError(
+                413, "too-many-changes",
+                "\(items.count) changes, over the limit of \(NodeLimits.adoptedTogetherMax)",
+                hint: "give fewer, or the member whose they are")
+        }
+        var changes: [Dot] = []
+        for item in items {
+            guard case .scalar(.string(let text)) = item else { throw .wrongType("changes", "strings") }
+            changes.append(try MatchedRequest.change(text))
+        }
+        return .changes(changes)
+    }
+
+    private static func role(from object: inout ObjectReader) throws(APIError) -> Role {
+        let name = try object.string("role")
+        guard let role = Role(name: name.string) else {
+            throw APIError(
+                422, "unknown-role", "no role \"\(name)\"", hint: "relay, reader, writer or admin")
+        }
+        return role
     }
 }

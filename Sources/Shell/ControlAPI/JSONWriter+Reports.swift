@@ -87,6 +87,7 @@ extension JSONWriter {
             $0.member("role", space.role.name)
             $0.member("members", space.members)
             $0.member("documents", space.documents)
+            $0.member("state", space.state)
             if let sync = space.sync {
                 $0.name("sync")
                 $0.sync(sync)
@@ -101,6 +102,36 @@ extension JSONWriter {
             $0.member("role", member.role.name)
             $0.device("addedBy", member.addedBy)
             $0.member("state", member.state)
+            $0.member("lastSeenMs", orNull: member.lastSeenAt)
+            $0.member("behindChanges", orNull: member.behindChanges)
+            $0.member("software", orNull: member.software)
+            if let by = member.removedBy { $0.device("removedBy", by) }
+            if let at = member.removedAt { $0.member("removedMs", at) }
+            if let since = member.adminSince { $0.member("adminSince", since) }
+        }
+    }
+
+    mutating func removal(_ report: RemovalReport) {
+        object {
+            $0.device("removed", report.removed)
+            $0.name("void")
+            $0.object {
+                $0.member("changes", report.changes)
+                $0.member("documents", report.documents)
+            }
+            $0.member("rotated", orNull: report.rotated?.description)
+            $0.member("members", report.members)
+        }
+    }
+
+    mutating func keyEpoch(_ epoch: KeyEpochReport) {
+        object {
+            $0.member("id", epoch.id.description)
+            $0.member("number", UInt64(epoch.number))
+            $0.device("author", epoch.author)
+            $0.member("timestamp", epoch.timestamp)
+            $0.member("good", epoch.isGood)
+            $0.member("current", epoch.isCurrent)
         }
     }
 
@@ -110,6 +141,7 @@ extension JSONWriter {
             $0.member("role", invite.role.name)
             $0.member("expires", invite.expires)
             $0.member("state", invite.state)
+            if let by = invite.spentBy { $0.device("spentBy", by) }
         }
     }
 

@@ -96,7 +96,20 @@ struct MatchedRequest {
 
     func log() throws(APIError) -> NodeRequest {
         if let document = query["document"] { try OperationReader.check(documentKey: document) }
-        return .log(space, after: try query["after"].map(change), document: query["document"])
+        return .log(space, after: try query["after"].map(Self.change), document: query["document"])
+    }
+
+    func void() throws(APIError) -> NodeRequest {
+        var voidQuery = VoidQuery(member: query["member"].map { MemberReference($0.string) })
+        if let cause = query["cause"] {
+            voidQuery.reason = VoidReason(rawValue: cause.string)
+            guard voidQuery.reason != nil else {
+                throw APIError(
+                    422, "unknown-cause", "nothing is void for \"\(cause)\"",
+                    hint: "use \(VoidReason.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+        }
+        return .void(space, voidQuery)
     }
 
     func waiting() throws(APIError) -> NodeRequest {
@@ -106,7 +119,7 @@ struct MatchedRequest {
                 hint: "give change=<replica>:<sequence>; when a transaction's change is null, nothing changed"
             )
         }
-        let change = try change(text)
+        let change = try Self.change(text)
         let devices = query.all("on").flatMap { $0.string.split(separator: ",") }
             .map { MemberReference(String($0)) }
         return .wait(
@@ -117,7 +130,7 @@ struct MatchedRequest {
     func explaining() throws(APIError) -> NodeRequest {
         let subject: ExplainSubject
         switch (query["change"], query["key"]) {
-        case (let text?, nil): subject = .change(try change(text))
+        case (let text?, nil): subject = .change(try Self.change(text))
         case (nil, let key?):
             try OperationReader.check(documentKey: key)
             subject = .document(key)
@@ -129,7 +142,7 @@ struct MatchedRequest {
         return .explain(space, subject, peer: query["peer"].map { MemberReference($0.string) })
     }
 
-    private func change(_ text: Key) throws(APIError) -> Dot {
+    static func change(_ text: Key) throws(APIError) -> Dot {
         guard let dot = Dot(text.string) else {
             throw APIError(
                 400, "invalid-change", "\"\(text)\" is no change",

@@ -68,6 +68,11 @@ public enum TransactionReader {
                 422, "invalid-idempotency-key", "the Idempotency-Key has \(key.utf8Count) bytes",
                 hint: "use 1 to \(NodeLimits.idempotencyKeyBytesMax) bytes")
         }
+        guard !key.utf8.contains(0) else {
+            throw APIError(
+                422, "invalid-idempotency-key", "the Idempotency-Key has a character U+0000",
+                hint: "use letters and digits")
+        }
         guard case .object(let members) = body else { return nil }
         var bytes: [UInt8] = []
         CanonicalJSON.append(.object(members.filter { $0.key != "idempotencyKey" }), to: &bytes)

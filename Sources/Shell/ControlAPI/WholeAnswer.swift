@@ -66,6 +66,15 @@ public struct WholeAnswer: Sendable {
         case .space(let space): json.space(space)
         case .done: json.object { _ in }
         case .members(let members): json.object { $0.list("members", members) { $0.roster($1) } }
+        case .member(let member): json.roster(member)
+        case .memberRemoved(let report): json.removal(report)
+        case .keyEpochs(let epochs, let noneGoodSince):
+            json.object {
+                $0.list("epochs", epochs) { $0.keyEpoch($1) }
+                $0.member("noneGoodSinceMs", orNull: noneGoodSince)
+            }
+        case .adopted(let report): json.adoption(report)
+        case .keysRotated(let epoch): json.object { $0.member("epoch", epoch.description) }
         case .invite(let id, let token):
             json.object {
                 $0.member("id", id)

@@ -57,13 +57,22 @@ private func json(_ text: String) throws -> PlainValue { try JSONReader.read(Arr
 
     @Test("peers that are not linked are named with the reason; no link to anybody is wrong")
     func peers() throws {
+        func peers(_ text: String, _ spaces: String = "") throws -> [DoctorCommand.Finding] {
+            let removed = RemovedSpaces(status: try json(#"{"spaces":[\#(spaces)]}"#))
+            return DoctorCommand.peers(try json(text), removed)
+        }
         let one = #"{"name":"attic","state":"waiting","whyNot":"refused"}"#
-        let found = DoctorCommand.peers(try json(#"{"peers":[\#(one)]}"#))
+        let found = try peers(#"{"peers":[\#(one)]}"#)
         #expect(found.map(\.level) == [.wrong, .note])
         #expect(found.last == .init(.note, "peer", "attic is waiting", hint: "refused"))
-        let linked = DoctorCommand.peers(try json(#"{"peers":[{"name":"b","state":"connected"},\#(one)]}"#))
+        let linked = try peers(#"{"peers":[{"name":"b","state":"connected"},\#(one)]}"#)
         #expect(linked.map(\.level) == [.fine, .note])
-        #expect(DoctorCommand.peers(try json(#"{"peers":[]}"#)).map(\.level) == [.fine])
+        #expect(try peers(#"{"peers":[]}"#).map(\.level) == [.fine])
+        // Members of a space from which this device was removed are nobody's peers.
+        let out = #"{"name":"attic","state":"waiting","whyNot":"refused","spaces":[{"space":"i"}]}"#
+        let gone = #"{"id":"i","name":"home","state":"removed"}"#
+        #expect(try peers(#"{"peers":[\#(out)]}"#, gone).map(\.level) == [.fine])
+        #expect(try peers(#"{"peers":[\#(out)]}"#, #"{"id":"i","state":"active"}"#).count == 2)
     }
 
     @Test("it ends with 1 when something is wrong, with 0 when nothing is, with 2 when nobody answers")

@@ -113,6 +113,26 @@ private let others: [Verbatim] = [
         "/v1/spaces/home/invites", #"{"role":"reader","expiresSeconds":7200}"#),
     Verbatim("space", "invites", "home", sends: "GET", "/v1/spaces/home/invites"),
     Verbatim("space", "revoke", "home", "ab", sends: "DELETE", "/v1/spaces/home/invites/ab"),
+    Verbatim("space", "keys", "home", sends: "GET", "/v1/spaces/home/keys"),
+    Verbatim("space", "keys", "home", "--rotate", sends: "POST", "/v1/spaces/home/keys"),
+    Verbatim("members", "home", sends: "GET", "/v1/spaces/home/members"),
+    Verbatim("space", "remove", "home", "attic", "--yes", sends: "DELETE", "/v1/spaces/home/members/attic"),
+    Verbatim(
+        "space", "remove", "home", "attic", "--dry-run", sends: "DELETE",
+        "/v1/spaces/home/members/attic?dryRun=true"),
+    Verbatim(
+        "space", "role", "home", "attic", "reader", sends: "PATCH", "/v1/spaces/home/members/attic",
+        #"{"role":"reader"}"#),
+    Verbatim("void", "home", sends: "GET", "/v1/spaces/home/void"),
+    Verbatim(
+        "void", "home", "--cause", "removed", "--member", "TXCWM6Y", sends: "GET",
+        "/v1/spaces/home/void?cause=removed&member=TXCWM6Y"),
+    Verbatim(
+        "adopt", "home", "a:1", "b:2", sends: "POST", "/v1/spaces/home/void:adopt",
+        #"{"changes":["a:1","b:2"]}"#),
+    Verbatim(
+        "adopt", "home", "--member", "TXCWM6Y", sends: "POST", "/v1/spaces/home/void:adopt",
+        #"{"member":"TXCWM6Y"}"#),
     Verbatim("forks", "home", sends: "GET", "/v1/spaces/home/forks"),
     Verbatim("quarantine", "home", sends: "GET", "/v1/spaces/home/quarantine"),
     Verbatim(

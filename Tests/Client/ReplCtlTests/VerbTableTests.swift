@@ -12,6 +12,8 @@ import Testing
     private static let endpoints: [String: [String]] = [
         "status": ["status"], "peers": ["peers"], "ping": ["ping"], "spaces": ["listSpaces"],
         "space create": ["createSpace"], "space show": ["getSpace"], "space members": ["listMembers"],
+        "members": ["listMembers"], "space remove": ["removeMember", "listMembers"],
+        "space role": ["changeRole"], "space keys": ["listKeys", "rotateKeys"],
         "space invite": ["createInvite"], "space invites": ["listInvites"], "space revoke": ["revokeInvite"],
         "space leave": ["leaveSpace", "getSpace"], "join": ["join"],
         "get": ["readDocument"], "ls": ["listDocuments"], "find": ["listDocuments"],
@@ -24,7 +26,9 @@ import Testing
         "index add": ["declareIndex"], "index ls": ["listIndexes"], "index drop": ["dropIndex"],
         "conflicts": ["listConflicts"], "resolve": ["resolveConflict"],
         "watch": ["watchChanges"], "log": ["readLog"], "forks": ["listForks"],
-        "quarantine": ["listQuarantine"], "export": ["exportDocuments"], "import": ["importDocuments"],
+        "quarantine": ["listQuarantine"], "void": ["listVoid"],
+        "adopt": ["adoptVoid"], "export": ["exportDocuments"],
+        "import": ["importDocuments"],
         "wait": ["wait"], "explain": ["explain"], "top": ["status", "peers", "metrics"], "backup": ["backup"],
         "reload": ["reload"], "doctor": ["status", "peers"],
     ]

@@ -100,11 +100,13 @@ private func widest(_ text: String) -> Int {
         }
     }
 
-    @Test("members and log fit 100 columns whatever names there are; --wide shows all")
+    @Test("members fit 80 columns and log 100 whatever names there are; --wide shows all")
     func hundred() async throws {
         let device = #"{"device":"\#(id)","name":"\#(long)"}"#
         let member =
-            #"{"device":"\#(id)","name":"\#(long)","role":"writer","state":"removed","addedBy":\#(device)}"#
+            #"{"device":"\#(id)","name":"\#(long)","role":"writer","state":"removed","addedBy":\#(device),"#
+            + #""removedBy":\#(device),"removedMs":1795382700000,"lastSeenMs":\#(Moment.nowMilliseconds() - 300 * 86_400_000),"behindChanges":123456789,"#
+            + #""software":"123.456.789-\#(long)"}"#
         let change = "0123456789abcdef0123456789abcdef:123456"
         let line =
             #"{"author":\#(device),"change":"\#(change)","context":{},"first":123401,"last":123456,"#
@@ -113,14 +115,44 @@ private func widest(_ text: String) -> Int {
             request.target.contains("/members")
                 ? .whole(200, #"{"members":[\#(member),\#(member)]}"#) : .pieces([line, line])
         }) { daemon in
-            for verb in [["space", "members", "home"], ["log", "home"]] {
+            for (verb, limit) in [
+                (["space", "members", "home"], 80), (["members", "home"], 80), (["log", "home"], 100),
+            ] {
                 let narrow = try await replctl(verb + ["--socket", daemon.socket])
-                #expect(narrow.code == .ok && widest(narrow.output) <= 100, "\(narrow.output)")
+                #expect(narrow.code == .ok && widest(narrow.output) <= limit, "\(narrow.output)")
                 #expect(narrow.output.contains("nnnn…"), "\(narrow.output)")
                 let wide = try await replctl(verb + ["--wide", "--socket", daemon.socket])
                 #expect(wide.output.contains(long) && widest(wide.output) > 100, "\(wide.output)")
             }
         }
+    }
+
+    @Test("members reads in a line each: who added it, who removed it and when, when it was seen")
+    func membersLine() throws {
+        let now: Int64 = 1_795_382_768_400
+        func member(_ name: String, _ state: String, _ more: String) -> String {
+            #"{"device":"\#(id)","name":"\#(name)","role":"writer","state":"\#(state)","software":"0.1.0",\#(more)}"#
+        }
+        let by = #"{"device":"\#(id)","name":"attic"}"#
+        let members = [
+            member("attic", "active", #""addedBy":null,"lastSeenMs":\#(now),"behindChanges":0"#),
+            member(
+                "phone", "active", #""addedBy":\#(by),"lastSeenMs":\#(now - 3_700_000),"behindChanges":12"#),
+            member(
+                "shed", "removed",
+                #""addedBy":\#(by),"lastSeenMs":null,"behindChanges":null,"removedBy":\#(by),"#
+                    + #""removedMs":\#(now - 3 * 86_400_000)"#),
+        ]
+        let answer = try json(#"{"members":[\#(members.joined(separator: ","))]}"#)
+        #expect(
+            MemberTable.table(of: answer, isWide: false, now: now).lines(limit: 80) == """
+                NAME   ID       ROLE    STATE    SEEN        BEHIND  RUNS   ADDED BY
+                attic  TXCWM6Y  writer  active   now              0  0.1.0  -
+                phone  TXCWM6Y  writer  active   61 min ago      12  0.1.0  attic
+                shed   TXCWM6Y  writer  removed  never            -  0.1.0  attic; removed by
+                                                                            attic 3 d ago
+
+                """)
     }
 
     @Test("the first line of status says whether the node is in sync, with whom, and who is missed")
@@ -159,6 +191,12 @@ private func widest(_ text: String) -> Int {
         #expect(
             try line(sync("waiting"), []) == "waiting: changes of this box are held by nobody else yet")
         #expect(try line(sync("up-to-date"), [], spaces: "").hasPrefix("in no space: "))
+        let gone = #"{"id":"s","name":"home","state":"removed"}"#
+        #expect(try line(sync("up-to-date", active: 1), [phone], spaces: gone) == "removed from home")
+        let other = gone + #",{"id":"t","name":"notes","state":"active"}"#
+        #expect(
+            try line(sync("up-to-date", active: 1), [phone], spaces: other) == "up to date: no other member",
+            "who shares only a space that this box is out of is not missed")
     }
 
     @Test("a ping says where and how fast; one that is refused or late has its exit code")

@@ -66,7 +66,8 @@ extension Readers {
         let change = Dot(ReplicaID(raw: Bytes16([UInt8](repeating: 3, count: 16))), SequenceNumber(1))
         readers.wait(
             WaitingHold(
-                request: RequestID(1), space: home, change: change, devices: [reader], deadline: 500))
+                request: RequestID(1), space: home, change: change, devices: [reader], isForAll: true,
+                deadline: 500))
         #expect(readers.awaitedDevices(countMax: 1) == [reader] && readers.awaitedDevices(countMax: 0) == [])
         let missing = [HeldBy(device: reader, name: "shed", held: false)]
         let early = readers.updateHolds([missing], at: instant(499))

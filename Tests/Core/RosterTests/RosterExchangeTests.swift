@@ -112,6 +112,9 @@ import Wire
         #expect(left.operations(missingFrom: right.heads).isEmpty)
         #expect(left.missing(of: right.summary() + [hash("nobody's")]) == [hash("nobody's")])
         #expect(left.operations().map(\.id) == right.operations().map(\.id))
+        // Two that are level say so in less than a kilobyte.
+        let have = RosterHaveFrame(heads: left.heads, summary: Array(Set(left.summary()).sorted()))
+        #expect(have.encoded().count < 1_000)
         #expect(Set(left.operations(missingFrom: [])) == Set(right.operations()))
     }
 

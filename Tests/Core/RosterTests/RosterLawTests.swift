@@ -4,7 +4,9 @@
 import Bytes
 import Causality
 import Crypto
+import Foundation
 import Roster
+import RosterModel
 import Testing
 import Wire
 
@@ -87,7 +89,7 @@ private struct Meeting {
         for box in Meeting.boxes {
             #expect(
                 roster.role(of: box.device)
-                    == oracle.role(of: box.device, in: oracle.everything, judged: true),
+                    == oracle.role(of: box.device, in: oracle.everything),
                 sourceLocation: sourceLocation)
         }
         for operation in operations {
@@ -95,7 +97,7 @@ private struct Meeting {
             for box in Meeting.boxes {
                 let role = roster.role(of: box.device, in: view)
                 #expect(
-                    role == oracle.role(of: box.device, in: same, judged: false),
+                    role == oracle.role(of: box.device, in: same),
                     sourceLocation: sourceLocation)
                 for last in [5, 15, 25] as [UInt64] {
                     let change = DotRange(replica(1), SequenceNumber(last), SequenceNumber(last))
@@ -151,11 +153,12 @@ private struct Meeting {
 
     @Test("large rosters give the same answers in any order, with redelivery, and those of the oracle")
     func bySeed() throws {
-        var (restricted, sizes) = (0, 0)
-        for seed in 0..<16 as Range<UInt64> {
+        var (restricted, sizes) = (0, 0 as UInt64)
+        let seeds = UInt64(ProcessInfo.processInfo.environment["REPL_ROSTER_SEEDS"] ?? "") ?? 16
+        for seed in 0..<seeds {
             var meeting = try Meeting(seed: seed)
             let operations = try meeting.run(steps: 50)
-            sizes += operations.count
+            sizes += UInt64(operations.count)
             var generator = SeededGenerator(seed: seed &+ 1_000)
             let reference = try roster(of: operations, from: operations[0])
             #expect(reference.count == operations.count, "seed \(seed)")
@@ -171,30 +174,8 @@ private struct Meeting {
             if operations.contains(where: \.revokesRights) { restricted += 1 }
         }
         // The interesting branches were reached.
-        #expect(restricted >= 12 && sizes >= 16 * 20, "\(restricted) with restrictions, \(sizes) operations")
-    }
-
-    @Test("the union of two views is the view of both heads, and covers each")
-    func unionOfViews() throws {
-        for seed in 100..<106 as Range<UInt64> {
-            var meeting = try Meeting(seed: seed)
-            let operations = try meeting.run(steps: 50)
-            var roster = try roster(of: operations, from: operations[0])
-            var generator = SeededGenerator(seed: seed)
-            for _ in 0..<40 {
-                let heads = [operations, operations].map {
-                    $0[Int.random(in: 0..<$0.count, using: &generator)].id
-                }
-                let (a, b) = (try roster.viewing([heads[0]]), try roster.viewing([heads[1]]))
-                let union = a.union(b)
-                #expect(union.heads == (try roster.viewing(heads)).heads)
-                #expect(union.covers(a) && union.covers(b) && (a.covers(b) || union != a))
-                let again = try roster.viewing(union.heads)
-                for box in Meeting.boxes {
-                    #expect(roster.role(of: box.device, in: again) == roster.role(of: box.device, in: union))
-                }
-            }
-        }
+        #expect(
+            restricted >= 12 && sizes >= seeds * 20, "\(restricted) with restrictions, \(sizes) operations")
     }
 }
 

@@ -1,4 +1,4 @@
-// The minimal meaning of `remove` and `role` (decision 0021): they restrict at once, on every replica alike.
+// What `remove` and `role` mean (decision 0167), case by case.
 
 import Bytes
 import Causality
@@ -65,7 +65,9 @@ import Wire
         #expect(roster.isExecuted(change(20), by: writer.device, in: roster.wholeView))
     }
 
-    @Test("of concurrent roles the least counts, and removal beats leaving")
+    @Test(
+        "of concurrent roles the least counts, removal beats leaving, and of two removals the senior's stands"
+    )
     func concurrent() throws {
         let second = Box(3)
         var roster = try Roster(genesis: genesis(by: creator))
@@ -86,7 +88,7 @@ import Wire
         let gone = try concurrently(.leave, writer, removal(of: writer), creator)
         #expect(gone.member(writer.device)?.state == .removed)
         let mutual = try concurrently(removal(of: second), creator, removal(of: creator), second)
-        #expect(mutual.role(of: second.device) == nil && mutual.role(of: creator.device) == nil)
+        #expect(mutual.role(of: second.device) == nil && mutual.role(of: creator.device) == .admin)
     }
 
     @Test("what a removed admin grants on an old view has no effect, nor what follows from it")
@@ -125,16 +127,114 @@ import Wire
         #expect(roster.isExecuted(change(1), by: writer.device, in: roster.wholeView))
     }
 
-    @Test("a role lowered by a removed admin still lowers, since less right is the safe side")
+    @Test("a role lowered by an admin that a senior removed meanwhile is not lowered")
     func contestedLowering() throws {
         let rogue = Box(3)
         var roster = try Roster(genesis: genesis(by: creator))
         try roster.admit(rogue, .admin, by: creator)
         try roster.admit(writer, .writer, by: creator)
+        let view = roster.wholeView
         let lowering = RosterOperation(
             roleChange(of: writer, to: .reader), on: roster.heads, at: at(80), by: rogue.key)
-        try roster.act(removal(of: rogue), by: creator)
+        var other = roster
+        try other.take([lowering])
+        #expect(
+            other.takeRejudged() == [writer.device]
+                && !other.isExecuted(change(1), by: writer.device, in: view))
+        let removal = try roster.act(removal(of: rogue), by: creator)
+        _ = roster.takeRejudged()
         try roster.take([lowering])
-        #expect(roster.role(of: writer.device) == .reader)
+        #expect(roster.role(of: writer.device) == .writer && roster.takeRejudged().isEmpty)
+        // Known later, the removal takes the lowering back.
+        try other.take([removal])
+        #expect(other.takeRejudged() == [rogue.device, writer.device])
+        #expect(other.role(of: writer.device) == .writer)
+        #expect(other.isExecuted(change(1), by: writer.device, in: view))
+    }
+
+    @Test("a junior's removal of a senior stands, until the senior's own comes to light")
+    func juniorRemovesSenior() throws {
+        let (senior, junior) = (Box(3), Box(4))
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(senior, .admin, by: creator)
+        try roster.admit(junior, .admin, by: creator)
+        let common = roster.heads
+        let view = roster.wholeView
+        try roster.act(removal(of: senior), by: junior)
+        #expect(roster.role(of: senior.device) == nil)
+        #expect(
+            roster.voidCause(of: change(3), by: senior.device, in: view)
+                == VoidCause(kind: .removed, by: junior.device, timestamp: at(6)))
+        try roster.take([RosterOperation(removal(of: junior), on: common, at: at(50), by: senior.key)])
+        #expect(roster.role(of: senior.device) == .admin && roster.role(of: junior.device) == nil)
+        #expect(roster.voidCause(of: change(3), by: senior.device, in: view) == nil)
+        // The senior goes on, on a view that holds the removal that fell.
+        try roster.admit(writer, .writer, by: senior)
+        #expect(roster.role(of: writer.device) == .writer)
+    }
+
+    @Test("a grant that does not stand is the cause why its subject's changes have no effect")
+    func notAdmitted() throws {
+        let rogue = Box(3)
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(rogue, .admin, by: creator)
+        var old = roster
+        let removal = try roster.act(removal(of: rogue), by: creator)
+        try old.admit(writer, .writer, by: rogue)
+        let view = old.wholeView
+        #expect(old.voidCause(of: change(1), by: writer.device, in: view) == nil)
+        _ = old.takeRejudged()
+        try old.take([removal])
+        #expect(old.takeRejudged() == [rogue.device, writer.device])
+        #expect(
+            old.voidCause(of: change(1), by: writer.device, in: view)
+                == VoidCause(kind: .notAdmitted, by: creator.device, timestamp: removal.timestamp))
+    }
+
+    @Test("an admin of two grants acts on as long as one of them stands")
+    func grantedTwice() throws {
+        let (rogue, admin) = (Box(3), Box(4))
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(rogue, .admin, by: creator)
+        try roster.admit(admin, .writer, by: creator)
+        let common = roster.heads
+        let removed = RosterOperation(removal(of: rogue), on: common, at: at(60), by: creator.key)
+        for (box, time) in [(creator, 50), (rogue, 51)] as [(Box, UInt64)] {
+            try roster.take([
+                RosterOperation(roleChange(of: admin, to: .admin), on: common, at: at(time), by: box.key)
+            ])
+        }
+        try roster.admit(writer, .writer, by: admin)
+        try roster.take([removed])
+        #expect(roster.role(of: admin.device) == .admin && roster.role(of: writer.device) == .writer)
+    }
+
+    @Test("removals in a circle leave the most senior in charge, and whoever left by itself out")
+    func nobodyLeft() throws {
+        let (a, b, c) = (creator, Box(3), Box(4))
+        var roster = try Roster(genesis: genesis(by: a))
+        try roster.admit(b, .admin, by: a)
+        try roster.admit(c, .admin, by: b)
+        let common = roster.heads
+        let ofB = RosterOperation(removal(of: b), on: common, at: at(50), by: c.key)
+        let ofC = RosterOperation(removal(of: c), on: [ofB.id], at: at(51), by: a.key)
+        let ofA = RosterOperation(removal(of: a), on: common, at: at(52), by: b.key)
+        var circle = roster
+        try circle.take([ofB, ofC, ofA])
+        #expect(circle.role(of: a.device) == .admin)
+        #expect(circle.role(of: b.device) == nil && circle.role(of: c.device) == nil)
+        var left = roster
+        try left.take([ofB, RosterOperation(.leave, on: [ofB.id], at: at(53), by: a.key), ofC, ofA])
+        #expect(left.member(a.device)?.state != .active)
+        #expect(left.activeDevices().count == 1, "somebody is in charge")
+    }
+
+    @Test("a role that the device has is no change of role")
+    func sameRole() throws {
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(writer, .writer, by: creator)
+        #expect(throws: RosterFault.sameRole(writer.device)) {
+            try roster.act(roleChange(of: writer, to: .writer), by: creator)
+        }
     }
 }

@@ -127,7 +127,7 @@ private func field(_ name: String, of vector: Valid) throws -> [UInt8] {
 enum OperationFields {
     static let kinds: Set<String> = [
         "genesis", "invite", "revoke-invite", "add", "leave", "device-update", "remove", "role", "key-epoch",
-        "resolve", "checkpoint", "unknown",
+        "resolve", "checkpoint", "device-software", "unknown",
     ]
 
     static func of(_ operation: RosterOperation) -> [String: String] {
@@ -173,6 +173,8 @@ enum OperationFields {
                     "\(Hex.encode($0.device.publicKey.bytes)):\(Hex.encode($0.sealedKeys))"
                 }.joined(separator: " "),
             ]
+        case .deviceSoftware(let software):
+            ["level": "\(software.level.value)", "version": software.version]
         case .resolve(let payload), .checkpoint(let payload), .unknown(_, let payload):
             ["payload": Hex.encode(payload)]
         }

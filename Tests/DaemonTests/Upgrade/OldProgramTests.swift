@@ -77,6 +77,48 @@ extension DaemonTests {
             }
         }
 
+        @Test("before the first removal the old node is named, and once it was upgraded the removal works")
+        func removal() throws {
+            try DaemonWorld.run { world in
+                let a = try world.started("a")
+                let b = try old("b", world).start(peers: [a])
+                let c = try world.started("c", peers: [a])
+                try a.api.createSpace("s")
+                for box in [b, c] { try box.api.join(try a.api.token("s")) }
+                for (round, daemon) in [a, b, c].enumerated() {
+                    try edit(daemon, round)
+                    try MeshTests.converge([a, b, c], having: #""n":\#(round + 1)"#)
+                }
+                for (method, path, body) in [
+                    ("DELETE", "members/c", ""), ("PATCH", "members/c", #"{"role":"reader"}"#),
+                    ("POST", "keys", ""),
+                ] {
+                    let refused = try a.api.request(method, "/v1/spaces/s/\(path)", Array(body.utf8))
+                    let error = try refused.json()["error"]
+                    #expect(refused.status == 409 && error["code"].string == "older-version", "\(refused)")
+                    #expect(error["members"].array.map { $0["name"].string } == ["b"], "\(refused)")
+                }
+                try b.stop()
+                b.program = nil
+                try b.start(peers: [a])
+                try eventually("the upgraded node to be known as such", within: 40) {
+                    try a.api.request("DELETE", "/v1/spaces/s/members/c?dryRun=true").status == 200
+                }
+                let removed = try a.api.request("DELETE", "/v1/spaces/s/members/c")
+                #expect(try removed.json()["rotated"].string != nil, "\(removed)")
+                for (round, daemon) in [a, b].enumerated() {
+                    try edit(daemon, round)
+                    try MeshTests.converge([a, b], having: #""n":\#(round + 4)"#)
+                }
+                try eventually("the upgraded node to say what it runs", within: 40) {
+                    try a.api.json("/v1/spaces/s/members")["members"].array.allSatisfy {
+                        $0["software"].string != nil
+                    }
+                }
+                for daemon in [a, b] { #expect(try daemon.api.alarms() == [], "\(daemon.name)") }
+            }
+        }
+
         @Test("an old program refuses a later state by a message")
         func later() throws {
             try DaemonWorld.run { world in

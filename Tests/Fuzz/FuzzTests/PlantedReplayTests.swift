@@ -55,7 +55,9 @@ struct PlantedReplayTests {
         for (name, executionsMax) in bugs {
             let line = try #require(try Self.broken(name, executionsMax), "\(name) was not found")
             print("\(name): \(line.prefix(100))")
-            #expect(line.contains(", round "), "\(name): \(line)")
+            // Files of the corpus come first: some are kept because they broke by such a bug.
+            #expect(
+                line.contains(", round ") || line.contains(", a file of the corpus"), "\(name): \(line)")
             if executionsMax.count >= most.count { most = max(most, executionsMax) }
         }
         #expect(try Self.broken(nil, most) == nil)

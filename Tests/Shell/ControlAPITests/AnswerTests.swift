@@ -111,7 +111,7 @@ private let dotText = "00000000000000000000000000000007:9"
             device: box.device, name: "shed", version: "1", instance: "i", spaces: [space], links: 0,
             listening: [], clockOffsetMilliseconds: nil, wallMilliseconds: 1, alarms: [alarm], sync: sync)
         let json = try body(.status(status)).1
-        #expect(json.contains(#""documents":0,"sync":\#(text)}]"#) && json.contains(#"],"sync":\#(text),"#))
+        #expect(json.contains(#""documents":0,"state":"active","sync":\#(text)}]"#) && json.contains(#"],"sync":\#(text),"#))
         #expect(json.contains(#""device":"\#(box.device.text)","name":"shed"}],"sync":"#))
         let waited = try body(
             .waited(change: dot, on: [HeldBy(device: box.device, name: "shed", held: true)], complete: true)
@@ -137,7 +137,7 @@ private let dotText = "00000000000000000000000000000007:9"
         let space = SpaceReport(id: SpaceID(raw: .zero), name: "n", role: .admin, members: 1, documents: 0)
         let text =
             #"{"id":"\#(String(repeating: "0", count: 64))","name":"n","role":"admin","#
-            + #""members":1,"documents":0}"#
+            + #""members":1,"documents":0,"state":"active"}"#
         #expect(try body(.space(space), to: .createSpace) == (201, text, nil))
         #expect(try body(.space(space), to: .getSpace) == (200, text, nil))
         #expect(try body(.spaces([space])).1 == "{\"spaces\":[\(text)]}")

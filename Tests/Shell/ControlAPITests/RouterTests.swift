@@ -13,7 +13,7 @@ private func route(
     try Router.route(
         RequestHead(
             method: method, target: target, headers: headers,
-            hasBody: hasBody ?? ["POST", "PUT"].contains(method)),
+            hasBody: hasBody ?? ["POST", "PUT", "PATCH"].contains(method)),
         caller: .groupMember)
 }
 
@@ -33,6 +33,7 @@ private func documentKey(_ target: String) throws -> [UInt8] {
         for entry in Route.all {
             let target =
                 entry.pattern.replacing("{space}", with: "s").replacing("{id}", with: "i")
+                .replacing("{member}", with: "m")
                 .replacing("{name}", with: "n").replacing("{key…}", with: "k")
                 + ([.wait, .explain].contains(entry.name) ? "?change=00112233445566778899aabbccddeeff:1" : "")
             #expect(try route(entry.method, target).route.name == entry.name)

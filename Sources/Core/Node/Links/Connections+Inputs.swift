@@ -118,11 +118,17 @@ extension Connections: StateMachine {
         return held > left
     }
 
-    /// Counts a roster frame against what a provisional peer may send; false when that was too much.
+    /// Counts a frame against what a peer that is no member may send; false when that was too much.
     mutating func spend(_ byteCount: Int, on channel: ChannelHandle) -> Bool {
-        guard case .provisional(let left, let deadline) = self[channel].standing else { return true }
-        guard byteCount <= left else { return false }
-        self[channel].standing = .provisional(bytesLeft: left - byteCount, deadline: deadline)
+        switch self[channel].standing {
+        case .full: return true
+        case .provisional(let left, let deadline):
+            guard byteCount <= left else { return false }
+            self[channel].standing = .provisional(bytesLeft: left - byteCount, deadline: deadline)
+        case .farewell(let left, let deadline):
+            guard byteCount <= left else { return false }
+            self[channel].standing = .farewell(bytesLeft: left - byteCount, deadline: deadline)
+        }
         return true
     }
 
@@ -170,7 +176,7 @@ extension Connections: StateMachine {
             guard let link = linked(connection) else { continue }
             take(self[link].liveness.deadline)
             for channel in self[link].channels {
-                if case .provisional(_, let deadline) = self[channel.handle].standing { take(deadline) }
+                take(self[channel.handle].standing.deadline)
             }
         }
         return next

@@ -41,6 +41,8 @@ struct LinksState: Sendable {
     /// The keys a responder tries; nil: to be made again.
     var candidates: (signature: [CandidateSignature], list: [PSKCandidate])?
     var counters = LinkCounters()
+    /// What members said on a link that they run; of devices that a roster lists or listed.
+    var levels: [DeviceID: FeatureLevel] = [:]
     /// What may still be looked at of rosters before the next commit.
     var rosterLooksLeft = rosterLooksPerTurn
     static let rosterLooksPerTurn =
@@ -117,6 +119,7 @@ struct CandidateSignature: Sendable, Equatable {
     let space: SpaceID
     let rosterCount: Int
     let epochs: Int
+    let current: KeyEpochName
 }
 
 /// Counts for the metrics; nothing is decided by them.
@@ -135,4 +138,12 @@ struct LinkCounters: Sendable {
     var early: UInt64 = 0
     var gaps: UInt64 = 0
     var unknownKeys: UInt64 = 0
+}
+
+extension LinksState {
+    /// Keeps what the certificate of a connection says of a member.
+    mutating func recordLevel(of connection: ConnectionHandle) {
+        guard let peer = self[connection].secure.established?.peer else { return }
+        levels[peer.device] = FeatureLevel(features: peer.features)
+    }
 }

@@ -27,6 +27,9 @@ extension Node {
             request, ephemeral: ephemeral, at: now, by: configuration.device)
         switch outcome {
         case .admitted(let operation, let answer):
+            // It says it in the roster when it has the answer; who asks before that shall not be told that
+            // it is older.
+            links.recordLevel(of: connection)
             do throws(StoreFailure) {
                 try storeInvites(of: index, operation, at: now)
             } catch {

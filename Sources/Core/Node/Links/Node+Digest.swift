@@ -77,7 +77,9 @@ extension Node {
     mutating func nextDigest(
         on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) -> DigestFrame? {
-        guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable else {
+        guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable,
+            spaces[index].exceptions.rejudging.isEmpty
+        else {
             channel.digest.reset()
             return nil
         }

@@ -73,7 +73,9 @@ extension Node {
             joinEnded(request, reason: reason, code: code, at: now)
         case .mesh(let address, _):
             if let ended {
-                linkEnded(ended, address, reason: reason, isReplaced: isReplaced, at: now)
+                linkEnded(
+                    ended, address, reason: reason, isReplaced: isReplaced, isUnwanted: code == .removed,
+                    at: now)
             } else if isReplaced {
                 reachability.recordReplacedDial(address, at: now)
             } else if !wasCutOff || !reachability.tryNextKey(of: address, keyCount: dialKeyCount) {
@@ -101,11 +103,13 @@ extension Node {
 
     /// A link that we had dialled is over.
     private mutating func linkEnded(
-        _ link: LinkHandle, _ address: PeerAddress, reason: String, isReplaced: Bool, at now: Instant
+        _ link: LinkHandle, _ address: PeerAddress, reason: String, isReplaced: Bool, isUnwanted: Bool,
+        at now: Instant
     ) {
         if isReplaced, links.connections.table.isLinked(to: links[link].device) { return }
         reachability.recordLinkEnd(
-            of: links[link].device, at: address, begun: links[link].begun, reason: reason, now: now)
+            of: links[link].device, at: address, begun: links[link].begun, isUnwanted: isUnwanted,
+            reason: reason, now: now)
     }
 
     /// A peer closed the link because it has enough: others first for a while.

@@ -110,6 +110,9 @@ extension Node {
         reachability.recordLinked(peer, at: now)
         links.recordState(of: peer, "connected", at: now)
         if isMember(peer) { recordMember(link, at: now) }
+        if let index, case .mesh(let epoch) = established.use {
+            recordEpoch(epoch, of: peer, in: index)
+        }
         beginChannel(channel, at: now)
         openChannels(on: link, at: now)
         // For the round trip, and for the peer to compare its clock. A peer that no roster lists gets roster
@@ -123,6 +126,7 @@ extension Node {
     /// said or compared: there may be any number of them.
     mutating func recordMember(_ link: LinkHandle, at now: Instant) {
         let device = links[link].device
+        links.recordLevel(of: links[link].connection)
         reachability.recordMemberLink(device, instance: links[link].instance, at: now)
         batch.log(.info, "link-up", "linked to \(named(device))")
         checkClock(device, links[link].clockOffset, at: now)
@@ -130,11 +134,11 @@ extension Node {
 
     /// What the peer may say in a space.
     func standing(of peer: DeviceID, in index: SpaceHandle, at now: Instant) -> SpaceChannel.PeerStanding {
-        spaces[index].roster.role(of: peer) != nil
-            ? .full
-            : .provisional(
-                bytesLeft: MeshLimits.provisionalBytes,
-                deadline: now.monotonic + MeshLimits.provisionalMilliseconds)
+        if spaces[index].roster.role(of: peer) != nil { return .full }
+        if spaces[index].roster.isRemoved(peer) { return farewell(at: now) }
+        return .provisional(
+            bytesLeft: MeshLimits.provisionalBytes,
+            deadline: now.monotonic + MeshLimits.provisionalMilliseconds)
     }
 
     /// The first words on a channel: which roster operations are held.

@@ -52,9 +52,7 @@ extension Node {
 
     /// The run of a segment, under whichever of our keys it names; nil when we hold none of that name.
     func open(_ segment: Segment, in index: SpaceHandle) throws(SegmentFault) -> SealedRun? {
-        let key = spaces[index].keys.epochs.reversed().compactMap(\.content).first {
-            ContentKeyID(of: $0) == segment.header.keyID
-        }
+        let key = spaces[index].keys.content(named: segment.header.keyID)
         guard let key else { return nil }
         return try segment.open(contentKey: key)
     }

@@ -48,6 +48,9 @@ extension Node {
         _ frame: LinkFrame, _ type: FrameType, _ place: ChannelPlace, at now: Instant
     ) throws(DecodeFault) {
         let isFull = links[place.channel].isFull
+        if links[place.channel].isFarewell, type != .rosterHave, type != .rosterOperations {
+            return try farewellArrived(frame, type, place, at: now)
+        }
         switch type {
         case .rosterHave:
             guard spend(frame, on: place.channel, at: now) else { return }
@@ -128,8 +131,9 @@ extension Node {
     }
 
     private func isTag(_ tag: Bytes32, of space: Space, _ link: PeerLink) -> Bool {
-        space.keys.accessSecrets().contains {
-            LinkKeys.openTag(accessSecret: $0, handshakeHash: link.handshakeHash, role: link.role.other)
+        space.membership.accepted.contains {
+            LinkKeys.openTag(
+                accessSecret: $0.access, handshakeHash: link.handshakeHash, role: link.role.other)
                 == tag
         }
     }

@@ -38,15 +38,17 @@ extension Node {
             throw .tokenInvalid(error)
         }
         if links.isStopping { throw .stopping }
-        if let index = spaces.handle(of: token.space) {
+        // Who is out is let in again, with what it has.
+        if let index = spaces.handle(of: token.space), !spaces[index].roster.isOut(device) {
             throw spaces[index].roster.role(of: device) == nil
                 ? .notMember(spaces[index].name) : .alreadyMember(token.space)
         }
         if token.isExpired(at: now) {
             throw .inviteExpired(at: token.expirySeconds, now: now.wall / 1_000)
         }
-        if let name { try checkName(name) }
-        guard spaces.count + joins.count < NodeLimits.spacesMax else {
+        let held = spaces.handle(of: token.space).map { spaces[$0].name }
+        if let name, name != held { try checkName(name) }
+        guard held != nil || spaces.count + joins.count < NodeLimits.spacesMax else {
             throw .tooMany(what: "spaces", limit: NodeLimits.spacesMax)
         }
         guard joins.count < JoinAttempt.attemptsMax else {

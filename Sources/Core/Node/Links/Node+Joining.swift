@@ -34,9 +34,6 @@ extension Node {
         let name = joins[request]?.name
         do throws(JoinFault) {
             guard let joined = try joins.receive(body, for: request, at: now) else { return }
-            if joined.roster.hasRestrictions {
-                return close(connection, .protocolFault, "the roster: \(Self.revokesRightsFault)", at: now)
-            }
             finishJoin(joined, name: name, request, issuer: address, at: now)
             close(connection, .done, "joined", at: now)
         } catch {
@@ -54,7 +51,17 @@ extension Node {
     ) {
         joins.end(request)
         do throws(NodeError) {
-            if spaces.handle(of: joined.roster.space) != nil { throw .alreadyMember(joined.roster.space) }
+            if let index = spaces.handle(of: joined.roster.space) {
+                // Its admission may have come by a link that stands, before this answer.
+                guard spaces[index].roster.isOut(device) || spaces[index].roster.role(of: device) != nil
+                else { throw .notMember(spaces[index].name) }
+                try readmit(joined, in: index, at: now)
+                if let localName, localName != spaces[index].name {
+                    batch.answer(
+                        request, .joinStage("the space is here already, and is still \(spaces[index].name)"))
+                }
+                return batch.answer(request, .joined(report(spaces[index])))
+            }
             let wanted = localName ?? joined.name.string
             // It is a member already: a name that was taken meanwhile must not undo that.
             let name = freeName(like: wanted)
@@ -65,7 +72,7 @@ extension Node {
             }
             try stored { node throws(StoreFailure) in
                 if node.left[joined.roster.space] != nil { node.forgetLeaving(joined.roster.space) }
-                try node.add(Space(roster: joined.roster, keys: joined.keys, name: name))
+                try node.add(Space(roster: joined.roster, keys: joined.keys, name: name, device: node.device))
             }
             guard let index = spaces.handle(of: joined.roster.space) else {
                 preconditionFailure("the space was added")
@@ -83,5 +90,30 @@ extension Node {
         } catch {
             batch.refuse(request, error)
         }
+    }
+
+    /// This device was removed, and an admin let it in again: its space goes on with the roster and the keys
+    /// that came.
+    private mutating func readmit(_ joined: JoinedSpace, in index: SpaceHandle, at now: Instant)
+        throws(NodeError)
+    {
+        var added: [RosterOperation] = []
+        for operation in joined.roster.operations() {
+            do throws(RosterFault) {
+                if case .added(let new) = try spaces[index].membership.roster.add(operation) { added += new }
+            } catch {
+                preconditionFailure("an operation of a roster that was checked is refused: \(error)")
+            }
+        }
+        spaces[index].membership.join(joined.keys)
+        storeRoster(added, in: index, at: now)
+        updateKeys(in: index, isForced: true, at: now)
+        // Whoever gave the invite may not have known of the removal: then it stands.
+        _ = try myRole(in: index)
+        batch.log(
+            .notice, "space-joined",
+            "joined space \(spaces[index].name) (\(spaces[index].id)) again as \(joined.role.name)")
+        learnAddresses(of: index)
+        reachability.resetBackOff()
     }
 }

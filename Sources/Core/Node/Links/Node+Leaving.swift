@@ -18,7 +18,8 @@ import Wire
 extension Node {
     /// Leaves: the roster is told, then everything held here is removed but what it takes to tell a member.
     mutating func leaveSpace(
-        _ id: RequestID, _ reference: SpaceReference, isForced: Bool, at now: Instant
+        _ id: RequestID, _ reference: SpaceReference, isForced: Bool, answer: NodeAnswer = .done,
+        at now: Instant
     ) throws(NodeError) {
         let index = try handle(of: reference)
         if !isForced, let refusal = try refusalToLeave(index) {
@@ -43,6 +44,7 @@ extension Node {
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
             try node.store.setMeta(NodeMeta.rosterBudgets(space.id), nil)
             try node.store.setMeta(NodeMeta.rebuilt(space.id), nil)
+            try node.store.setMeta(NodeMeta.rejudging(space.id), nil)
             try node.store.setMeta(NodeMeta.left, node.left.encoded())
         }
         // Positions start again when this device comes back to the space; cursors of before must not fit.
@@ -53,11 +55,11 @@ extension Node {
         linksForget(space.id, at: now)
         batch.log(
             .notice, "space-left", "space \(space.name) (\(space.id)) was left and removed from this node")
-        batch.answer(id, .done)
+        batch.answer(id, answer)
     }
 
     /// What leaving would lose, as far as anybody is known to hold it.
-    private mutating func refusalToLeave(_ index: SpaceHandle) throws(NodeError) -> LeaveRefusal? {
+    mutating func refusalToLeave(_ index: SpaceHandle) throws(NodeError) -> LeaveRefusal? {
         var told = spaces[index].peerVectors
         for channel in links.channels(of: spaces[index].id) {
             guard let have = links[channel].sync.peerHave else { continue }

@@ -13,15 +13,19 @@ extension Node {
     mutating func responderCandidates(at now: Instant) -> [PSKCandidate] {
         let signature =
             spaces.map {
-                CandidateSignature(space: $0.id, rosterCount: $0.roster.count, epochs: $0.keys.epochs.count)
+                CandidateSignature(
+                    space: $0.id, rosterCount: $0.roster.count, epochs: $0.membership.accepted.count,
+                    current: $0.keys.current.name)
             }
             + left.leaving.map {
-                CandidateSignature(space: $0.id, rosterCount: $0.roster.count, epochs: $0.keys.epochs.count)
+                CandidateSignature(
+                    space: $0.id, rosterCount: $0.roster.count, epochs: $0.keys.epochs.count,
+                    current: $0.keys.current.name)
             }
         if let kept = links.candidates, kept.signature == signature { return kept.list }
-        var list = left.leaving.flatMap { meshCandidates(of: $0.id, $0.keys, $0.roster) }
+        var list = left.leaving.flatMap { meshCandidates(of: $0.id, $0.keys.accessEpochs, $0.roster) }
         for space in spaces {
-            list += meshCandidates(of: space.id, space.keys, space.roster)
+            list += meshCandidates(of: space.id, space.membership.accepted, space.roster)
             let rosterHash = space.roster.rosterHash
             for secret in space.invites.secrets
             where space.roster.inviteRecords(of: secret.id).contains(where: { $0.issuer == device }) {
@@ -35,22 +39,24 @@ extension Node {
         return list
     }
 
-    /// The current epoch's key and four before, newest first.
-    private func meshCandidates(of space: SpaceID, _ keys: SpaceKeys, _ roster: Roster) -> [PSKCandidate] {
-        keys.epochs.suffix(5).reversed().map { epoch in
+    private func meshCandidates(
+        of space: SpaceID, _ epochs: [SpaceKeys.Epoch], _ roster: Roster
+    ) -> [PSKCandidate] {
+        epochs.map { epoch in
             PSKCandidate(
                 space: space, use: .mesh(epoch: UInt64(epoch.number.value)),
                 psk: LinkKeys.meshPSK(epoch.access), rosterHash: roster.rosterHash)
         }
     }
 
-    /// The same by id, of spaces that were left too; empty when neither.
+    /// Keys for a dial, of spaces that were left too; empty when neither. A member that slept through
+    /// rotations has only older ones, so all are tried.
     private func meshCandidates(of space: SpaceID) -> [PSKCandidate] {
         if let index = spaces.handle(of: space) {
-            return meshCandidates(of: space, spaces[index].keys, spaces[index].roster)
+            return meshCandidates(of: space, spaces[index].keys.accessEpochs, spaces[index].roster)
         }
         guard let leaving = left[space] else { return [] }
-        return meshCandidates(of: space, leaving.keys, leaving.roster)
+        return meshCandidates(of: space, leaving.keys.accessEpochs, leaving.roster)
     }
 
     /// The key for a dial.
@@ -74,7 +80,7 @@ extension Node {
 
     /// Keys that a dial may try.
     var dialKeyCount: Int {
-        spaces.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
-            + left.leaving.reduce(0) { $0 + min(5, $1.keys.epochs.count) }
+        spaces.reduce(0) { $0 + $1.keys.accessEpochs.count }
+            + left.leaving.reduce(0) { $0 + $1.keys.accessEpochs.count }
     }
 }

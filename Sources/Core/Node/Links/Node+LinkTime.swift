@@ -24,6 +24,7 @@ extension Node {
             }
         }
         tickRosters(at: now)
+        tickKeys(at: now)
         tickViews(at: now)
         if let due = joins.deadline, now.monotonic >= due {
             perform(joins.tick(neighbourhood(at: now), at: now), at: now)
@@ -55,8 +56,12 @@ extension Node {
                 hearHeld(on: channel, at: now)
             }
             guard links.connections.isOpen(channel),
-                case .provisional(_, let deadline) = links[channel].standing, now.monotonic >= deadline
+                let deadline = links[channel].standing.deadline, now.monotonic >= deadline
             else { continue }
+            if links[channel].isFarewell {
+                endFarewell(of: channel, at: now)
+                continue
+            }
             if links[channel].number == 0 {
                 return close(link, .notMember, "the roster does not list this device", at: now)
             }
@@ -111,6 +116,7 @@ extension Node {
         for index in spaces.indices {
             take(repairDeadline(of: index))
             take(spaces[index].membership.deadline)
+            take(spaces[index].membership.keyWork.deadline)
         }
         take(viewsDeadline)
         take(joins.deadline)

@@ -12,7 +12,8 @@ import Wire
 extension Node {
     /// The roster grew: sends what the peer of a channel is not known to have.
     mutating func advanceRoster(_ place: ChannelPlace, at now: Instant) {
-        guard links[place.channel].roster.advance(to: spaces[place.space].roster) else { return }
+        let roster = spaces[place.space].roster
+        guard links[place.channel].roster.advance(to: roster, upTo: lastShown(place)) else { return }
         pour(place, at: now)
     }
 

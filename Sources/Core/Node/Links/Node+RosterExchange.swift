@@ -16,8 +16,10 @@ extension Node {
 
     /// Answers what was asked last when it may be answered.
     mutating func answerRosterHave(_ place: ChannelPlace, at now: Instant) {
-        guard links[place.channel].roster.answer(from: spaces[place.space].roster, at: now.monotonic) else {
-            return
+        let (roster, last) = (spaces[place.space].roster, lastShown(place))
+        guard links[place.channel].roster.answer(from: roster, upTo: last, at: now.monotonic) else { return }
+        if let last, !links[place.channel].roster.isPouring {
+            spaces[place.space].replication.view?.recordTold(last)
         }
         pour(place, at: now)
     }
@@ -47,6 +49,10 @@ extension Node {
 
     /// Looks at what came on a channel, as far as the turn allows; the rest is looked at in the next one.
     private mutating func lookAtRoster(_ place: ChannelPlace, checksMax: Int, at now: Instant) {
+        // On a full disk each of them would end the batch, and with it all links.
+        if links.pause.isOn(at: now.monotonic) {
+            links[place.channel].roster.drop(until: links.pause.until)
+        }
         var looks = min(checksMax * ReplicationLimits.rosterLooksPerCheck, links.rosterLooksLeft)
         let before = looks
         var added: [RosterOperation] = []
@@ -55,10 +61,6 @@ extension Node {
             looks -= 1
             do {
                 let operation = try RosterOperation(decoding: bytes)
-                if operation.revokesRights {
-                    fault = Self.revokesRightsFault
-                    continue
-                }
                 switch try spaces[place.space].membership.take(operation, at: now) {
                 case .added(let operations):
                     added += operations
@@ -139,13 +141,25 @@ extension Node {
 
     /// The roster of the space grew, here or by a peer.
     mutating func rosterAdvanced(_ index: SpaceHandle, by added: [RosterOperation], at now: Instant) {
+        noteRejudged(in: index)
+        updateKeys(in: index, isForced: added.contains { $0.membershipSubject != nil }, at: now)
+        spaces[index].membership.isSoftwareDue = true
         learnAddresses(said: added, in: index)
         reachability.checkDials()
         let space = spaces[index].id
+        let isRemoved = spaces[index].roster.isRemoved(device)
         for channel in links.channels(of: space) {
-            advanceRoster(links.place(channel, in: index), at: now)
-            updateStanding(links.place(channel, in: index), at: now)
+            let place = links.place(channel, in: index)
+            beginFarewellIfRemoved(place, at: now)
+            advanceRoster(place, at: now)
+            updateStanding(place, at: now)
+            // So that the peer knows that we know.
+            if isRemoved, links.connections.isOpen(channel) {
+                send([rosterHave(of: index, on: place.number)], on: place.link)
+                links[channel].sync.askAgain(at: now.monotonic)
+            }
         }
+        noteOwnRemoval(in: index, at: now)
         // A member of this space may be linked under another one.
         for link in links.connections.linkHandles { openChannels(on: link, at: now) }
     }

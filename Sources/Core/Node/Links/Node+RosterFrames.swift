@@ -33,9 +33,4 @@ extension Node {
         if !part.isEmpty { frames.append(LinkFrame(RosterOperationsFrame(operations: part), on: number)) }
         return frames
     }
-
-    /// Executed changes are not taken back yet, so what could void them is taken from nobody (decision 0040).
-    static var revokesRightsFault: String {
-        "it removes or demotes a member, which this version cannot carry out"
-    }
 }

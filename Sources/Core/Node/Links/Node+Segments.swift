@@ -55,9 +55,7 @@ extension Node {
             return askAgain(place, at: now)
         }
         // 2. Decrypt, with the epoch's key that it names.
-        let key = spaces[index].keys.epochs.reversed().compactMap(\.content).first {
-            ContentKeyID(of: $0) == header.keyID
-        }
+        let key = spaces[index].keys.content(named: header.keyID)
         guard let key else { return lacksKey(of: header, place, at: now) }
         resolveAlarm(code: Self.keyLacking, space: spaces[index].id, device: links[place.link].device)
         let sealed = try segment.open(contentKey: key)

@@ -15,6 +15,7 @@ extension Node {
     /// Sends on every channel what is due. Called after the store's commit returned.
     mutating func pump(at now: Instant) {
         guard !links.connections.isEmpty else { return }
+        endFarewells(at: now)
         var round = SegmentRound()
         do throws(StoreFailure) {
             for index in spaces.indices {
@@ -50,7 +51,12 @@ extension Node {
                 spaces[index].peerVectors[peer, default: VersionVector()].join(channel.sync.sent)
             }
         }
+        if channel.isFarewell {
+            return send(farewellFrames(&channel, number, on: link, in: index, at: now), on: link)
+        }
         guard channel.isReady else { return }
+        // Of a device that was removed only what others cannot have is of use to them.
+        channel.sync.only = logsHandedOver(from: index)
         var frames = openingForks(on: &channel, number, in: index)
         // 1. What I took in, and what others bring me. What I hold was told by `sendHave`.
         if !links.pause.isOn(at: now.monotonic), let total = channel.sync.acknowledgement() {

@@ -9,7 +9,10 @@ extension Node {
     mutating func updateStanding(_ place: ChannelPlace, at now: Instant) {
         let isListed = spaces[place.space].roster.role(of: links[place.link].device) != nil
         let isFull = links[place.channel].isFull
-        if isListed, !isFull {
+        if isListed, links[place.channel].isFarewell {
+            // What it may not have said until now has to be said from the beginning.
+            beginAgain(place, at: now)
+        } else if isListed, !isFull {
             let wasMember = links[place.link].channels.contains { links[$0.handle].isFull }
             links[place.channel].standing = .full
             if !wasMember { recordMember(place.link, at: now) }
@@ -18,10 +21,19 @@ extension Node {
         }
     }
 
-    /// A member that left or was removed gets the roster that says so, then CLOSE.
+    /// The peer of a farewell is a member again, or is one after all.
+    private mutating func beginAgain(_ place: ChannelPlace, at now: Instant) {
+        if place.number == 0 {
+            close(place.link, .done, "it begins again as a link of members", at: now)
+        } else {
+            links.connections.close(place.channel)
+        }
+    }
+
+    /// A member that left gets the roster that says so, then CLOSE.
     mutating func dismissIfGone(_ place: ChannelPlace, at now: Instant) {
         guard let member = spaces[place.space].roster.member(links[place.link].device),
-            member.state != .active
+            member.state == .left
         else { return }
         if place.number == 0 {
             close(place.link, .removed, "the device \(member.state.name) the space", at: now)

@@ -12,7 +12,7 @@ extension Node {
     mutating func lacksKey(of header: SegmentHeader, _ place: ChannelPlace, at now: Instant) {
         links.counters.unknownKeys += 1
         // A relay has no content key by its role, and takes in nothing.
-        guard spaces[place.space].keys.epochs.contains(where: { $0.content != nil }) else { return }
+        guard spaces[place.space].keys.opensPayloads else { return }
         let device = links[place.link].device
         // Once: whoever sends many of them is not answered many times.
         let isKnown = spaces[place.space].findings.alarms.list.contains {

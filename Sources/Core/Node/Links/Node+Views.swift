@@ -19,16 +19,27 @@ extension Node {
             var view =
                 spaces[index].replication.view.take()
                 ?? SpaceView(seed: links.dice.next(), at: now.monotonic)
-            view.update(members, rosterCount: spaces[index].roster.count)
+            view.update(members, outcasts: outcasts(of: index), rosterCount: spaces[index].roster.count)
             spaces[index].replication.view = view
+        }
+    }
+
+    /// Admins that were removed and may have removed us in turn (decision 0174).
+    private func outcasts(of index: SpaceHandle) -> [SpaceView.Outcast] {
+        let roster = spaces[index].roster
+        return roster.removedAdmins().compactMap { outcast in
+            guard outcast != device, let removal = roster.removal(of: outcast) else { return nil }
+            return SpaceView.Outcast(
+                device: outcast, removal: removal.id, since: removal.timestamp.milliseconds)
         }
     }
 
     /// Links that a large space is to have.
     var activeLinks: Int { configuration.settings.activeLinks }
 
-    /// Devices worth a dial now: all members of small spaces, the targets of large ones, and those that
-    /// somebody waits for. Static peers are wanted whatever this says. O(members of small spaces).
+    /// Devices worth a dial now: all members of small spaces, the targets of large ones, removed admins that
+    /// are to hear of it, and those that somebody waits for. Static peers are wanted whatever this says.
+    /// O(members of small spaces).
     mutating func wantedPeers(at now: Instant) -> Set<DeviceID> {
         refreshViews(at: now)
         var wanted: Set<DeviceID> = []
@@ -44,6 +55,11 @@ extension Node {
                 wanted.formUnion(targets)
             } else {
                 wanted.formUnion(view.members)
+            }
+            for outcast in view.outcastsToTell(at: now.wall) {
+                reachability.learn(
+                    spaces[index].roster.member(outcast)?.description.addresses ?? [], of: outcast)
+                wanted.insert(outcast)
             }
             spaces[index].replication.view = view
         }

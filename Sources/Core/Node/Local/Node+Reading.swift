@@ -55,6 +55,7 @@ extension Node {
                     store: node.store.reader(), space: space, document: document, after: after, names: names)
             }
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
+        case .void(let reference, let query): try openVoid(id, query, in: try handle(of: reference))
         case .explain(let reference, let subject, let peer):
             let index = try handle(of: reference)
             var device: DeviceID?
@@ -72,6 +73,29 @@ extension Node {
     ) -> ConflictJob<Reader> {
         let authors = spaces[index].authors(for: ConflictJob<Reader>.self)
         return ConflictJob(store: reader, space: spaces[index].id, query: query, authors: authors)
+    }
+
+    private mutating func openVoid(
+        _ id: RequestID, _ query: VoidQuery, in index: SpaceHandle
+    ) throws(NodeError) {
+        try need(.reader, in: index)
+        let author = try query.member.map { (reference) throws(NodeError) in
+            try member(reference, in: index, isActive: false).device
+        }
+        let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
+        let job = voidJob(reader, query.reason, of: author, in: index)
+        batch.answer(id, .reading(job, cursor: cursor(of: index)))
+    }
+
+    private func voidJob<Reader: StoreReading & Sendable>(
+        _ reader: Reader, _ reason: VoidReason?, of author: DeviceID?, in index: SpaceHandle
+    ) -> VoidJob<Reader> {
+        let space = spaces[index]
+        var names: [DeviceID: String] = [:]
+        for member in space.roster.members() { names[member.device] = member.description.name.string }
+        return VoidJob(
+            store: reader, space: space.id, reason: reason, author: author, judge: space.voidJudge,
+            authors: space.logs.authors, names: names)
     }
 
     /// The names of all who wrote something that is held.

@@ -30,7 +30,19 @@ extension Node {
         case .space(let reference): batch.answer(id, .space(report(spaces[try handle(of: reference)])))
         case .leaveSpace(let reference, let isForced):
             try leaveSpace(id, reference, isForced: isForced, at: now)
-        case .members(let reference): batch.answer(id, .members(members(of: try handle(of: reference))))
+        case .members(let reference):
+            batch.answer(id, .members(members(of: try handle(of: reference), at: now)))
+        case .removeMember(let reference, let member, let isDryRun, let isForced):
+            try removeMember(id, member, of: reference, isDryRun: isDryRun, isForced: isForced, at: now)
+        case .changeRole(let reference, let member, let role, let isForced):
+            try changeRole(
+                id, of: member, to: role, in: try handle(of: reference), isForced: isForced, at: now)
+        case .keyEpochs(let reference):
+            let index = try handle(of: reference)
+            let since = spaces[index].membership.keyWork.noneGoodSince.map(now.wall(of:))
+            batch.answer(id, .keyEpochs(keyEpochs(of: index), noneGoodSince: since))
+        case .rotateKeys(let reference, let isForced):
+            try rotateKeys(id, in: try handle(of: reference), isForced: isForced, at: now)
         case .invite(let reference, let role, let expires):
             try invite(id, in: try handle(of: reference), role: role, expiresSeconds: expires, at: now)
         case .invites(let reference):
@@ -48,9 +60,11 @@ extension Node {
             try transact(id, in: try handle(of: reference), transaction, at: now)
         case .watch(let reference, _, _, _, _): try watch(id, in: try handle(of: reference), request)
         case .export(let reference, _, _), .conflicts(let reference, _), .log(let reference, _, _),
-            .list(let reference, _):
+            .list(let reference, _), .void(let reference, _):
             _ = try handle(of: reference)
             batch.later(id, request)
+        case .adopt(let reference, let choice):
+            try adopt(id, choice, in: try handle(of: reference), at: now)
         case .wait(let reference, let change, let devices, let timeout):
             try wait(
                 id, in: try handle(of: reference), change: change, on: devices, timeoutSeconds: timeout,
@@ -72,6 +86,7 @@ extension Node {
         batch.forget(id)
         cancelJoin(id)
         pings.cancel(id)
+        adoptions.cancel(id)
     }
 
     /// Reading is all that an index of this node takes.

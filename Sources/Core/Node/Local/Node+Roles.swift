@@ -12,8 +12,13 @@ extension Node {
 
     /// My right in a space, as its roster says now.
     func myRole(in index: SpaceHandle) throws(NodeError) -> Role {
-        guard let role = spaces[index].roster.role(of: device) else { throw .notMember(spaces[index].name) }
-        return role
+        if let role = spaces[index].roster.role(of: device) { return role }
+        guard let removal = spaces[index].roster.removal(of: device) else {
+            throw .notMember(spaces[index].name)
+        }
+        throw .removed(
+            spaces[index].name, by: spaces[index].named(removal.author),
+            atMilliseconds: removal.timestamp.milliseconds)
     }
 
     /// What is on this disk can be read by whoever may use the socket, also when its roster does not list

@@ -24,7 +24,7 @@ extension Node {
         }
         let keys = SpaceKeys(founding: roster.space, from: &entropy)
         try stored { node throws(StoreFailure) in
-            try node.add(Space(roster: roster, keys: keys, name: name))
+            try node.add(Space(roster: roster, keys: keys, name: name, device: node.device))
         }
         batch.log(.notice, "space-created", "space \(name) (\(roster.space)) was created")
         guard let index = spaces.handle(of: roster.space) else { preconditionFailure("the space was added") }
@@ -81,7 +81,8 @@ extension Node {
         spaces[index].roster.inviteRecords().map { record in
             InviteReport(
                 id: record.invite.id.description, role: record.invite.role,
-                expires: record.invite.expirySeconds, state: state(of: record, in: index, at: now))
+                expires: record.invite.expirySeconds, state: state(of: record, in: index, at: now),
+                spentBy: record.spentBy.map(spaces[index].named))
         }
     }
 
@@ -90,7 +91,8 @@ extension Node {
     private func state(of record: InviteRecord, in index: SpaceHandle, at now: Instant) -> String {
         let issued = spaces[index].invites
         if record.spentBy != nil || issued.isSpent(record.invite.id) { return "spent" }
-        if record.isRevoked { return "revoked" }
+        // It admits as long as its issuer may.
+        if record.isRevoked || spaces[index].roster.role(of: record.issuer) != .admin { return "revoked" }
         if issued.isBurned(record.invite.id) { return "burned" }
         return now.wall / 1_000 > record.invite.expirySeconds ? "expired" : "open"
     }

@@ -11,17 +11,27 @@ extension Node {
     /// `sync`: for `status`.
     func report(_ space: Space, _ sync: SyncReport?) -> SpaceReport {
         SpaceReport(
-            id: space.id, name: space.name, role: space.roster.role(of: device) ?? .relay,
+            id: space.id, name: space.name,
+            role: space.roster.role(of: device) ?? space.roster.member(device)?.role ?? .relay,
             members: space.roster.activeDevices().count,
-            documents: space.documents.count, sync: sync)
+            documents: space.documents.count,
+            state: space.roster.isOut(device) ? "removed" : "active", sync: sync)
     }
 
-    func members(of index: SpaceHandle) -> [MemberReport] {
-        spaces[index].roster.members().map { member in
-            MemberReport(
-                device: member.device, name: member.description.name.string, role: member.role,
-                addedBy: spaces[index].named(member.addedBy),
-                state: member.state.name)
-        }
+    func members(of index: SpaceHandle, at now: Instant) -> [MemberReport] {
+        spaces[index].roster.members().map { report($0, in: index, at: now) }
+    }
+
+    func report(_ member: Member, in index: SpaceHandle, at now: Instant) -> MemberReport {
+        let (space, isMe) = (spaces[index], member.device == device)
+        let removal = space.roster.removal(of: member.device)
+        return MemberReport(
+            device: member.device, name: member.description.name.string, role: member.role,
+            addedBy: space.named(member.addedBy), state: member.state.name,
+            lastSeenAt: isMe ? now.wall : view.lastSeen(member.device, at: now),
+            behindChanges: isMe ? 0 : view.behindChanges(of: member.device, in: space),
+            software: isMe ? configuration.version : space.roster.software(of: member.device)?.version,
+            removedBy: removal.map { space.named($0.author) }, removedAt: removal?.timestamp.milliseconds,
+            adminSince: space.roster.adminSince(member.device)?.milliseconds)
     }
 }

@@ -8,10 +8,11 @@ import Mesh
 import Roster
 import Wire
 
-/// How many epochs a space has: what its beacon keys follow from.
+/// The epochs of a space: what its beacon keys follow from.
 struct SpaceEpochs: Sendable, Equatable {
     let space: SpaceID
     let count: Int
+    let current: KeyEpochName
 }
 
 /// Discovery of one node value.

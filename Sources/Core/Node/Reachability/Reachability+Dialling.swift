@@ -138,17 +138,20 @@ extension Reachability {
         book.markOwn(address)
     }
 
-    /// A link that we had dialled is over; `begun` is when it was established.
+    /// A link that we had dialled is over; `begun` is when it was established. `isUnwanted`: the peer said
+    /// that we are no member any more.
     mutating func recordLinkEnd(
-        of device: DeviceID, at address: PeerAddress, begun: UInt64, reason: String, now: Instant
+        of device: DeviceID, at address: PeerAddress, begun: UInt64, isUnwanted: Bool, reason: String,
+        now: Instant
     ) {
         precondition(begun <= now.monotonic, "a link to \(address) ends at \(now.monotonic), before \(begun)")
         recordLinked(device, at: now)
         book.wasUsed(address, at: now.wall)
         book.failed(address, reason: reason, at: now.wall)
         dialer.linkEnded(
-            address, wasUseful: now.monotonic >= begun + MeshLimits.usefulMilliseconds,
-            bound: backOffBound(of: address, at: now), at: now.monotonic)
+            address, wasUseful: !isUnwanted && now.monotonic >= begun + MeshLimits.usefulMilliseconds,
+            bound: isUnwanted ? MeshLimits.backOffMax : backOffBound(of: address, at: now),
+            at: now.monotonic)
     }
 
     /// The greatest wait before an address is dialled again (decision 0053): a device that was linked

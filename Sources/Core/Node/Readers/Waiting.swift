@@ -18,6 +18,9 @@ struct WaitingHold: Sendable {
     let request: RequestID
     let space: SpaceID
     let change: Dot
+    /// Who was named, or all active members when it was asked.
     let devices: [DeviceID]
+    /// Nobody was named: who is no member any more is not waited for either.
+    let isForAll: Bool
     let deadline: UInt64
 }

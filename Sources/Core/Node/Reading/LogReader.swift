@@ -59,6 +59,16 @@ struct LogReader: Sendable {
         return nil
     }
 
+    /// The roster heads that the view of a change is made of: its own, or the last named before it in its
+    /// section. O(section).
+    mutating func rosterHeads(of change: Change, from store: some StoreReading) throws(StoreFailure)
+        -> [Bytes32]
+    {
+        let changes = try section(
+            around: change.first, through: change.last, of: change.replica, from: store)
+        return changes.last { $0.first <= change.first && !$0.rosterHeads.isEmpty }?.rosterHeads ?? []
+    }
+
     /// The decoded changes of the section that a sequence lies in, at least through `last`.
     private mutating func section(
         around first: SequenceNumber, through last: SequenceNumber, of replica: ReplicaID,

@@ -29,6 +29,8 @@ struct RosterExchange: StateMachine {
     /// What came and was not looked at, in order.
     private var incoming: ArraySlice<[UInt8]> = []
     private var incomingBytes = 0
+    /// The store takes nothing before then, monotonic milliseconds: nobody is asked.
+    private var pausedUntil: UInt64 = 0
     /// Frames of a peer that is not listed yet, behind the roster that lists it.
     private var held: [LinkFrame] = []
     /// Something that came waits for what it names, or was dropped: the peer is asked once all is looked at.
@@ -47,23 +49,25 @@ struct RosterExchange: StateMachine {
     mutating func receive(_ frame: RosterHaveFrame) { question = frame }
 
     /// True when a question is answered now: what the peer lacks is to be sent.
-    mutating func answer(from roster: Roster, at now: UInt64) -> Bool {
+    /// `upTo`: nothing but this operation and what it was made on.
+    mutating func answer(from roster: Roster, upTo last: RosterHead?, at now: UInt64) -> Bool {
         let rate = ReplicationLimits.rosterAnswerBytesPerSecond
         guard !isPouring, let asked = question, answers.isOpen(rate: rate, at: now) else { return false }
-        let lacking = roster.places(missingFrom: asked.heads + asked.summary)
+        let lacking = roster.places(missingFrom: asked.heads + asked.summary, upTo: last)
         let cost = lacking.reduce(0) { $0 + roster.byteCount(at: $1) }
         answers.spend(max(cost, rate / 4), rate: rate, at: now)
         question = nil
-        peerHeads = roster.heads
+        peerHeads = last.map { [$0] } ?? roster.heads
         outgoing = lacking[...]
         return true
     }
 
     /// True when the roster grew beyond what the peer is known to have, and it is to be sent that.
-    mutating func advance(to roster: Roster) -> Bool {
-        guard !isPouring, let known = peerHeads, known != roster.heads else { return false }
-        peerHeads = roster.heads
-        outgoing = roster.places(missingFrom: known)[...]
+    mutating func advance(to roster: Roster, upTo last: RosterHead?) -> Bool {
+        let heads = last.map { [$0] } ?? roster.heads
+        guard !isPouring, let known = peerHeads, known != heads else { return false }
+        peerHeads = heads
+        outgoing = roster.places(missingFrom: known, upTo: last)[...]
         return true
     }
 
@@ -95,20 +99,30 @@ struct RosterExchange: StateMachine {
         return first
     }
 
+    /// What came cannot be stored: it is asked for again when it may be.
+    mutating func drop(until moment: UInt64) {
+        guard hasIncoming else { return }
+        (incoming, incomingBytes, isLacking, pausedUntil) = ([], 0, true, moment)
+    }
+
     /// The operation that was looked at last waits for others.
     mutating func noteLacking() { isLacking = true }
 
     /// True when the peer is to be asked now. Where operations were put off, what is lacking may be one of
     /// them, and would come again and again.
     mutating func takeLacking(isSomePutOff: Bool, at now: UInt64) -> Bool {
-        guard isLacking, !hasIncoming, !isSomePutOff || now >= askedAgain else { return false }
+        guard isLacking, !hasIncoming, now >= pausedUntil, !isSomePutOff || now >= askedAgain else {
+            return false
+        }
         isLacking = false
         askedAgain = now + ReplicationLimits.rosterAskMilliseconds
         return true
     }
 
     /// True when something is to be looked at, or the peer to be asked.
-    func isDue(at now: UInt64) -> Bool { hasIncoming || (isLacking && now >= askedAgain) }
+    func isDue(at now: UInt64) -> Bool {
+        hasIncoming || (isLacking && now >= max(askedAgain, pausedUntil))
+    }
 
     /// True while a frame must wait its turn: what came before it may list its sender.
     func holds(isFull: Bool) -> Bool { !held.isEmpty || (hasIncoming && !isFull) }
@@ -135,7 +149,7 @@ struct RosterExchange: StateMachine {
     /// Monotonic milliseconds when a question that waits may be answered, or operations looked at.
     var deadline: UInt64? {
         if hasIncoming || !held.isEmpty { return 0 }
-        let asking = isLacking ? askedAgain : nil
+        let asking = isLacking ? max(askedAgain, pausedUntil) : nil
         if question == nil || isPouring { return asking }
         return min(
             asking ?? .max, answers.opensAt(rate: ReplicationLimits.rosterAnswerBytesPerSecond))

@@ -12,7 +12,18 @@ struct SpaceChannel: Sendable {
     enum PeerStanding: Equatable, Sendable {
         /// My roster does not list it yet: roster frames only, so many more bytes, until this moment.
         case provisional(bytesLeft: Int, deadline: UInt64)
+        /// It was removed: it hears that, and hands over what it wrote, so many more bytes, until this
+        /// moment.
+        case farewell(bytesLeft: Int, deadline: UInt64)
         case full
+
+        /// Monotonic milliseconds when the peer has had its time.
+        var deadline: UInt64? {
+            switch self {
+            case .full: nil
+            case .provisional(_, let deadline), .farewell(_, let deadline): deadline
+            }
+        }
     }
 
     let space: SpaceID
@@ -64,6 +75,9 @@ struct ChannelParts: Sendable {
     var heldBackBy: RateCap?
 
     var isFull: Bool { standing == .full }
+    var isFarewell: Bool { if case .farewell = standing { true } else { false } }
+    /// What a removed peer named of its own logs after it knew.
+    var claims: VersionVector?
     /// Not before the peer has the roster that lists us: it would drop what it hears. It says what it holds,
     /// gets what it lacks, and what is sent after that on the same stream finds it ready.
     var isReady: Bool { isFull && roster.peerHeads != nil }

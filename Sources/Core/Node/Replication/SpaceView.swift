@@ -20,9 +20,20 @@ struct SpaceView: StateMachine {
     private var rosterCount = 0
     /// Active members but ourselves, ascending.
     private(set) var members: [DeviceID] = []
+    /// Members that were removed and may know us for removed too: nobody else would tell them, or us.
+    private var outcasts: [Outcast] = []
+    /// Removals that their subjects showed to hold, since the node started.
+    private var told: Set<RosterHead> = []
     private var partial: PartialView
     /// Linked devices that say nothing, as of the last look.
     private var mute: Set<DeviceID> = []
+
+    struct Outcast: Equatable, Sendable {
+        let device: DeviceID
+        let removal: RosterHead
+        /// Wall milliseconds by the clock of who removed it.
+        let since: UInt64
+    }
 
     /// The view of a space whose roster is looked at first.
     init(seed: UInt64, at now: UInt64) { partial = PartialView(seed: seed, at: now) }
@@ -36,10 +47,20 @@ struct SpaceView: StateMachine {
     func isUp(to rosterCount: Int) -> Bool { self.rosterCount == rosterCount }
 
     /// The roster grew. `members` ascends.
-    mutating func update(_ members: [DeviceID], rosterCount: Int) {
+    mutating func update(_ members: [DeviceID], outcasts: [Outcast], rosterCount: Int) {
         precondition(rosterCount > 0, "a roster without its first operation")
-        (self.members, self.rosterCount) = (members, rosterCount)
+        (self.members, self.outcasts, self.rosterCount) = (members, outcasts, rosterCount)
+        told.formIntersection(outcasts.map(\.removal))
     }
+
+    /// Those that did not show yet that they know, and may still be somewhere. `now`: wall milliseconds.
+    func outcastsToTell(at now: UInt64) -> [DeviceID] {
+        outcasts.filter { !told.contains($0.removal) && now < $0.since + MeshLimits.outcastMilliseconds }
+            .map(\.device)
+    }
+
+    /// The subject of a removal holds it.
+    mutating func recordTold(_ removal: RosterHead) { told.insert(removal) }
 
     /// Devices of a large space worth a dial now, to reach `wanted` links.
     mutating func targets(

@@ -146,6 +146,15 @@ extension NodeView {
             treeRole: channel.map { Self.role(of: $0.sync.tree) })
     }
 
+    /// Changes held here that a member lacks, as far as it said; nil when it said nothing, or is a relay.
+    func behindChanges(of peer: DeviceID, in space: Space) -> UInt64? {
+        guard let role = space.roster.role(of: peer), role > .relay else { return nil }
+        let link = links.connections.table.links(to: peer).first
+            .flatMap { links.connections.link(of: $0.connection) }
+        var failures: [StoreFailure] = []
+        return sync(of: peer, in: space, link, &failures).aheadChanges
+    }
+
     private static func role(of tree: PushTree) -> String {
         if !tree.pushesSome { return "lazy" }
         return tree.exceptionCount == 0 ? "eager" : "eager for some logs"

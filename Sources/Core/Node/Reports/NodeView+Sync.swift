@@ -38,6 +38,8 @@ extension NodeView {
         var state = SpaceSyncState()
         let held = space.position.value
         (state.active, state.held) = ([device], held)
+        // Who is out is level with nobody, and misses nobody: there is an alarm.
+        if space.roster.isOut(device) { return state }
         for peer in space.roster.activeDevices() where peer != device {
             state.active.insert(peer)
             guard links.connections.table.isLinked(to: peer) else {

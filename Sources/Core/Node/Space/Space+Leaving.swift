@@ -56,7 +56,10 @@ extension Space {
                 changes: try changes(beyond: VersionVector(), in: store), members: 0)
         }
         var reader = LogReader(space: id)
-        var known = VersionVector()
+        // With one that was removed only what it wrote and did not hand over is lost.
+        let own = Set(logs.written(by: device))
+        let concerned = roster.isRemoved(device) ? held.restricted(to: own) : held
+        var known = VersionVector(held.entries.filter { concerned[$0.replica] == .none })
         var behind = 0
         for member in holders {
             let vector: VersionVector
@@ -65,7 +68,7 @@ extension Space {
             } else {
                 vector = try evidence(of: member.device, with: &reader, in: store)
             }
-            if !held.entries(beyond: vector).isEmpty { behind += 1 }
+            if !concerned.entries(beyond: vector).isEmpty { behind += 1 }
             known.join(vector)
         }
         let changes = try changes(beyond: known, in: store)

@@ -45,6 +45,9 @@ extension Space {
             try transaction.store.addSeal(id, seal, isBoundary: ready.verified.isBoundary)
         }
         if status == .skipped { try recordSkipped(ready.change, reason, to: &transaction) }
+        if let adopted = ready.change.operations.first?.adopted {
+            try recordAdoption(of: adopted, by: ready.change, in: &transaction)
+        }
         let event = watchers > 0 ? event(patches, of: ready.change, cursors: epoch) : nil
         documents.publish(event, at: position)
         if documents.cache.dirtyCount >= NodeLimits.dirtyDocumentsMax {

@@ -14,7 +14,7 @@ struct Rebuild: Sendable {
     /// Where the cause lies in the log.
     let change: Dot
     let author: DeviceID
-    /// "void" or "upgrade".
+    /// "forked", "upgrade", or as `VoidCause.Kind` is named.
     let cause: String
     let wall: UInt64
 }
@@ -43,7 +43,7 @@ extension Space {
             }
         }
         let rebuild = Rebuild(
-            change: Dot(first.replica, first.first), author: first.declaration.device, cause: "void",
+            change: Dot(first.replica, first.first), author: first.declaration.device, cause: "forked",
             wall: now.wall)
         try change(records, to: .void, rebuild, cursors: epoch, in: &transaction)
         // 3. Nothing of them counts any more.
@@ -119,9 +119,13 @@ extension Space {
         var before: [Key: PlainValue] = [:]
         if isTold {
             for key in keys {
-                let cached = try documents.take(key, from: transaction.store)
-                before[key] = cached.document.plain
-                documents.cache.put(cached)
+                do throws(StoreFailure) {
+                    let cached = try documents.take(key, from: transaction.store)
+                    before[key] = cached.document.plain
+                    documents.cache.put(cached)
+                } catch {
+                    guard case .unusable = error else { throw error }
+                }
             }
         }
         try transaction.store.mark(id, records, touched: touched, as: status)

@@ -44,17 +44,17 @@ struct Space: Sendable {
     ) throws(StoreFailure) {
         id = record.id
         name = record.name
-        membership = try SpaceMembership(of: record, from: store, at: now)
+        membership = try SpaceMembership(of: record, device: device, from: store, at: now)
         exceptions = try SpaceExceptions(of: record.id, from: store)
         logs = try SpaceLogs(of: record, device: device, closed: exceptions.forks.closed, from: store)
         documents = try SpaceDocuments(of: record, from: store)
     }
 
     /// A space that was just made or joined.
-    init(roster: Roster, keys: SpaceKeys, name: String) {
+    init(roster: Roster, keys: SpaceKeys, name: String, device: DeviceID) {
         id = roster.space
         self.name = name
-        membership = SpaceMembership(roster: roster, keys: keys)
+        membership = SpaceMembership(roster: roster, keys: keys, device: device)
         logs = SpaceLogs(of: roster.space)
         documents = SpaceDocuments(of: roster.space)
         exceptions = SpaceExceptions()
@@ -138,8 +138,10 @@ struct Space: Sendable {
 }
 
 extension Space: StateMachine {
-    /// The next step of a re-issue, or the next proofs.
-    var deadline: UInt64? { findings.deadline }
+    /// The next step of a re-issue, of judging again, or the next proofs.
+    var deadline: UInt64? {
+        [findings.deadline, exceptions.rejudging.deadline].compactMap { $0 }.min()
+    }
 
     func checkInvariants(whole: Bool) {
         precondition(

@@ -28,8 +28,16 @@ extension SpaceDocuments {
             cache.forget(key)
             let wasVisible = try transaction.store.document(space, key)?.isVisible ?? false
             var count = 0
-            var cached = try Self.replay(
-                key, of: space, at: position, from: transaction.store, with: &reader, &count)
+            var cached: CachedDocument
+            do throws(StoreFailure) {
+                cached = try Self.replay(
+                    key, of: space, at: position, from: transaction.store, with: &reader, &count)
+            } catch {
+                // Its part of the log is damaged: whoever asks for it hears of that, the others go on.
+                guard case .unusable(let reason) = error else { throw error }
+                damages[key] = Damage(reason: "\(reason)", isUnreadable: true)
+                continue
+            }
             replayed += count
             try transaction.store.put(space, cached.record, wasVisible: wasVisible)
             try indexes.update(cached.document, in: space, to: &transaction.store)

@@ -26,6 +26,9 @@ struct SpaceExceptions: Sendable {
     /// Changes that are held and not executed, although they are not void, by their ids.
     private(set) var skipped: [Dot: SkippedRecord] = [:]
 
+    /// Devices whose changes are being judged again.
+    var rejudging = Rejudging()
+
     /// Changes that are not executed whatever admission says, by their ids; `CrashGuard` keeps them.
     var quarantined: Set<Dot> = []
 
@@ -40,6 +43,12 @@ struct SpaceExceptions: Sendable {
             }
         }
         for one in try store.skipped(space) { skipped[Dot(one.change.replica, one.change.last)] = one }
+        guard let bytes = try store.meta(NodeMeta.rejudging(space)) else { return }
+        do throws(DecodeFault) {
+            rejudging = try Rejudging(decoding: bytes)
+        } catch {
+            throw .unreadable(.rejudging(of: space), error)
+        }
     }
 
     /// Of all that this node shares with others that hold the same changes; zero when there is nothing.

@@ -79,6 +79,9 @@ struct SpaceLogs: Sendable {
         heads.filter { $0.value.declaration.device == device }.keys.sorted()
     }
 
+    /// Whose each log is that is held.
+    var authors: [ReplicaID: DeviceID] { heads.mapValues(\.declaration.device) }
+
     // MARK: Appending
 
     /// Appends a change to the open run. `closing`: where its log is closed, if it is; a branch is void.

@@ -11,27 +11,47 @@ import Wire
 /// The membership of a space as this node knows it.
 struct SpaceMembership: Sendable {
     var roster: Roster
-    var keys: SpaceKeys
+    private(set) var keys: SpaceKeys
+    /// Which key epochs the roster says there are, and who can open them.
+    private(set) var epochs: KeyEpochs
+    /// Access secrets under which links of others are answered, newest first.
+    private(set) var accepted: [SpaceKeys.Epoch]
+    private var linked = LinkedEpochs()
+    /// The keys differ from those in the store.
+    private var areKeysUnstored = false
+    /// What lacks of the keys, and since when.
+    private(set) var keyWork = KeyWork()
     /// Secrets of the invites that this node issued here.
     var invites: IssuedInvites
     /// What each author may still say in the roster.
     private(set) var budgets = RosterBudgets()
+    /// What this device runs may have to be said: the roster was opened, or grew.
+    var isSoftwareDue = true
+
+    /// This node's.
+    var device: DeviceID { epochs.device }
 
     /// Of a space that was just made or joined.
-    init(roster: Roster, keys: SpaceKeys) {
+    init(roster: Roster, keys: SpaceKeys, device: DeviceID) {
         self.roster = roster
         self.keys = keys
+        epochs = KeyEpochs(of: &self.roster, for: device)
+        accepted = keys.accessEpochs
         invites = IssuedInvites()
     }
 
-    init(of record: SpaceRecord, from store: some StoreReading, at now: Instant) throws(StoreFailure) {
+    init(
+        of record: SpaceRecord, device: DeviceID, from store: some StoreReading, at now: Instant
+    ) throws(StoreFailure) {
         budgets = try Self.budgets(of: record.id, from: store, at: now)
-        roster = try Self.roster(of: record.id, from: store, flooding: budgets.flooding)
+        (roster, epochs) = try Self.roster(
+            of: record.id, for: device, from: store, flooding: budgets.flooding)
         do throws(SpaceKeysFault) {
             keys = try SpaceKeys(decoding: record.keys, of: record.id)
         } catch {
             throw .unreadable(.keys(of: record.id), error)
         }
+        accepted = keys.accessEpochs
         invites = try Self.invites(of: record.id, from: store)
     }
 
@@ -104,6 +124,76 @@ struct SpaceMembership: Sendable {
         try invites.revoke(id, in: &roster, at: now, by: key)
     }
 
+    // MARK: Keys
+
+    /// Takes in what the roster says of keys. `isForced`: also when no operation is about them.
+    mutating func readKeys(with boxKey: AgreementKey, isForced: Bool, at now: Instant) {
+        guard epochs.read(&roster) || isForced else { return }
+        if keys.read(epochs, in: roster, with: boxKey) { areKeysUnstored = true }
+        updateAccepted()
+        keyWork.update(keys, epochs, roster, at: now.monotonic)
+    }
+
+    /// What is told here of another device's packages and links is not this one's.
+    mutating func forgetKeyWork(of device: DeviceID) {
+        epochs = KeyEpochs(of: &roster, for: device)
+        (linked, keyWork) = (LinkedEpochs(), KeyWork())
+    }
+
+    /// True once after the keys changed: the record is to be stored.
+    mutating func takeKeysUnstored() -> Bool {
+        defer { areKeysUnstored = false }
+        return areKeysUnstored
+    }
+
+    /// Begins an epoch: its operations are in the roster, and are stored with the record. Admins only.
+    mutating func rotate(_ entropy: inout Entropy, at now: Instant, by key: SigningKey) throws(RosterFault)
+        -> KeyRotation
+    {
+        let rotation = try keys.rotated(in: &roster, epochs, &entropy, at: now.timestamp, by: key)
+        keys = rotation.keys
+        areKeysUnstored = true
+        return rotation
+    }
+
+    /// Packages of the current epoch, and of stranded ones, for members that lack them and are this device's
+    /// to give now; the roster has them.
+    mutating func givePackages(_ entropy: inout Entropy, at now: Instant, by key: SigningKey)
+        throws(RosterFault) -> [RosterOperation]
+    {
+        var given: [RosterOperation] = []
+        let isMember = roster.role(of: device) != nil
+        for (epoch, members) in keyWork.takeDue(at: now.monotonic) {
+            given +=
+                isMember
+                ? try keys.packages(
+                    of: epoch, for: members, in: &roster, &entropy, at: now.timestamp, by: key)
+                : try keys.packages(
+                    fromBefore: epoch, for: members, epochs, in: &roster, &entropy, at: now.timestamp, by: key
+                )
+        }
+        return given
+    }
+
+    mutating func putOffRotation(to moment: UInt64) { keyWork.rotationCheck = moment }
+
+    /// This device was let in again: what came with it is held beside the rest.
+    mutating func join(_ other: SpaceKeys) {
+        keys.formUnion(other)
+        areKeysUnstored = true
+    }
+
+    /// A member is linked under an epoch of this number.
+    mutating func recordLinked(_ device: DeviceID, under number: KeyEpochNumber) {
+        guard keys.epochs.count > 1 else { return }
+        linked.record(device, linkedUnder: number)
+        updateAccepted()
+    }
+
+    private mutating func updateAccepted() {
+        accepted = keys.accessEpochs(in: roster, epochs, linked: linked)
+    }
+
     private static func budgets(
         of space: SpaceID, from store: some StoreReading, at now: Instant
     ) throws(StoreFailure) -> RosterBudgets {
@@ -117,22 +207,25 @@ struct SpaceMembership: Sendable {
     }
 
     private static func roster(
-        of space: SpaceID, from store: some StoreReading, flooding: Set<DeviceID>
-    ) throws(StoreFailure) -> Roster {
-        var roster: Roster?
+        of space: SpaceID, for device: DeviceID, from store: some StoreReading, flooding: Set<DeviceID>
+    ) throws(StoreFailure) -> (Roster, KeyEpochs) {
+        var restored: RestoredRoster?
         try store.readRoster(space) { bytes throws(StoreFailure) in
             do throws(RosterFault) {
-                if roster == nil {
-                    roster = try Roster(restoring: bytes, flooding: flooding)
+                if restored == nil {
+                    restored = try RestoredRoster(genesis: bytes, for: device, flooding: flooding)
                 } else {
-                    try roster?.restore(bytes)
+                    try restored?.restore(bytes)
                 }
             } catch {
                 throw .unreadable(.roster(of: space), error)
             }
         }
-        guard let roster else { throw .unreadable(.roster(of: space), RosterFault.notGenesis) }
-        return roster
+        guard let restored else { throw .unreadable(.roster(of: space), RosterFault.notGenesis) }
+        var roster = restored.roster
+        // What followed from it was done, or is noted, since it was taken in.
+        _ = roster.takeRejudged()
+        return (roster, restored.epochs)
     }
 
     private static func invites(of space: SpaceID, from store: some StoreReading) throws(StoreFailure)

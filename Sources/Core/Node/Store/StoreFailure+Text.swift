@@ -65,6 +65,7 @@ extension StoredItem: CustomStringConvertible {
         case .keys(let space): "the keys of space \(space)"
         case .roster(let space): "the roster of space \(space)"
         case .invites(let space): "the invites of space \(space)"
+        case .rejudging(let space): "the note of whose changes of space \(space) are judged again"
         case .log(let replica): "the log \(replica)"
         case .section(let replica, let first): "log \(replica) from \(first)"
         case .boundary(let replica, let last): "boundary \(last) of log \(replica)"

@@ -101,6 +101,8 @@ public enum StoredItem: Equatable, Sendable {
     case keys(of: SpaceID)
     case roster(of: SpaceID)
     case invites(of: SpaceID)
+    /// `Rejudging`
+    case rejudging(of: SpaceID)
     case log(ReplicaID)
     /// The part of a log that starts there.
     case section(ReplicaID, from: SequenceNumber)

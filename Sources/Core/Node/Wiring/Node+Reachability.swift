@@ -125,9 +125,11 @@ extension Node {
         let spaces = spaces
         return BeaconSpaces(
             epochs: spaces.indices.map {
-                SpaceEpochs(space: spaces[$0].id, count: spaces[$0].keys.epochs.count)
+                SpaceEpochs(
+                    space: spaces[$0].id, count: spaces[$0].keys.epochs.count,
+                    current: spaces[$0].keys.currentName)
             },
-            secrets: { spaces.handle(of: $0).map { spaces[$0].keys.accessSecrets() } ?? [] },
+            secrets: { spaces.handle(of: $0).map { spaces[$0].keys.accessSecrets(previous: 4) } ?? [] },
             roster: { spaces.handle(of: $0).map { spaces[$0].roster } })
     }
 

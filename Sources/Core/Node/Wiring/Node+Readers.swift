@@ -114,13 +114,16 @@ extension Node {
             devices = named
         }
         try readers.needRoomForWait()
-        // Relays are not waited for unless they are named: this version sends them no changes to hold.
-        let roster = spaces[index].roster
-        let all = roster.activeDevices().filter { roster.role(of: $0).map { $0 > .relay } ?? false }
+        let all = spaces[index].roster.activeDevices().filter { isWaitedFor($0, in: index) }
         readers.wait(
             WaitingHold(
                 request: id, space: spaces[index].id, change: change, devices: (devices ?? Set(all)).sorted(),
-                deadline: now.monotonic + timeoutSeconds * 1_000))
+                isForAll: devices == nil, deadline: now.monotonic + timeoutSeconds * 1_000))
+    }
+
+    /// Relays are not waited for unless they are named: this version sends them no changes to hold.
+    private func isWaitedFor(_ device: DeviceID, in index: SpaceHandle) -> Bool {
+        spaces[index].roster.role(of: device).map { $0 > .relay } ?? false
     }
 
     // MARK: After a commit
@@ -138,7 +141,8 @@ extension Node {
     private mutating func holders(of hold: WaitingHold) -> [HeldBy]? {
         guard let index = spaces.handle(of: hold.space) else { return nil }
         let change = standIn(for: hold.change, in: index)
-        return hold.devices.map {
+        let devices = hold.isForAll ? hold.devices.filter { isWaitedFor($0, in: index) } : hold.devices
+        return devices.map {
             HeldBy(device: $0, name: spaces[index].nameOf($0), held: holds($0, change, in: index))
         }
     }

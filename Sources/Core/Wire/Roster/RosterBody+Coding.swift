@@ -16,14 +16,20 @@ extension RosterBody {
         case .deviceUpdate: 6
         case .remove: 7
         case .role: 8
-        case .keyEpoch: 9
+        case .keyEpoch: Self.keyEpochKind
         case .resolve: 10
         case .checkpoint: 11
+        case .deviceSoftware: Self.deviceSoftwareKind
         case .unknown(let kind, _): kind
         }
     }
 
-    /// The kinds that this version knows.
+    /// Of a key-epoch; the second byte of an operation.
+    public static let keyEpochKind: UInt8 = 9
+
+    static let deviceSoftwareKind: UInt8 = 12
+
+    /// The kinds that this version reads in one way only.
     static let knownKinds: ClosedRange<UInt8> = 1...11
 
     func encode(into writer: inout ByteWriter) {
@@ -59,6 +65,7 @@ extension RosterBody {
             precondition(
                 payload.count <= RosterLimits.reservedBytesMax, "a payload of \(payload.count) bytes")
             writer.raw(payload)
+        case .deviceSoftware(let software): software.encode(into: &writer)
         case .unknown(let kind, let payload):
             precondition(!Self.knownKinds.contains(kind), "kind \(kind) is known")
             writer.raw(payload)
@@ -95,6 +102,11 @@ extension RosterBody {
         case 9: self = .keyEpoch(try KeyEpoch(from: &reader))
         case 10: self = .resolve(try Self.payload(from: &reader))
         case 11: self = .checkpoint(try Self.payload(from: &reader))
+        case Self.deviceSoftwareKind:
+            let payload = try reader.raw(reader.remaining)
+            self =
+                DeviceSoftware(payload: payload).map { .deviceSoftware($0) }
+                ?? .unknown(kind: kind, payload)
         case 0: throw .unknownTag(field: "roster operation kind", value: 0)
         default: self = .unknown(kind: kind, try reader.raw(reader.remaining))
         }

@@ -1,9 +1,10 @@
 // What a roster operation does. The first group has its full meaning in `Roster`; of the second, `remove` and
-// `role` restrict at once (decision 0021) and the rest is kept and passed on until its issue. `acknowledge`
+// `role` restrict (decision 0167) and the rest is kept and passed on until its issue. `acknowledge`
 // is an operation of the logs, not of the roster.
 //
 //   kind  1 genesis  2 invite  3 revoke-invite  4 add  5 leave  6 device-update
-//         7 remove   8 role    9 key-epoch     10 resolve  11 checkpoint     others: from a newer version
+//         7 remove   8 role    9 key-epoch     10 resolve  11 checkpoint  12 device-software
+//         others: from a newer version
 
 public import Bytes
 public import Causality
@@ -23,7 +24,9 @@ public enum RosterBody: Hashable, Sendable {
     case resolve([UInt8])
     /// Reserved: what is stable, so that logs can be cut; opaque.
     case checkpoint([UInt8])
-    /// Of a newer version: kept and passed on, without effect here.
+    /// Which program a member runs now; replaces what was said before.
+    case deviceSoftware(DeviceSoftware)
+    /// Of a newer version, or of kind 12 and unreadable: kept and passed on, without effect here.
     case unknown(kind: UInt8, [UInt8])
 
     /// The first operation; its hash is the SpaceID, so `nonce` makes two spaces of one name differ.
@@ -111,11 +114,11 @@ public enum RosterBody: Hashable, Sendable {
         }
     }
 
-    /// Reserved: new space keys, sealed to each member that stays.
+    /// New space keys, sealed to each member that stays (decision 0168).
     public struct KeyEpoch: Hashable, Sendable {
         /// From 2 on.
         public let epoch: KeyEpochNumber
-        /// The previous content key under the new one.
+        /// The id of the epoch, and in the operation that begins it the previous content keys under the new.
         public let wrappedPrevious: [UInt8]
         /// Ascending by device, none twice.
         public let packages: [Package]

@@ -31,10 +31,19 @@ public enum RosterLimits {
     public static let waitingBytesMax = 1_048_576
     /// Ids in a summary of what a side holds.
     public static let summaryMax = 64
+    /// Of them, those next to the heads, one by one; farther back they get sparser.
+    public static let summaryNearest = 8
     /// Views kept for reuse, per space; recomputed when dropped.
     public static let viewsKeptMax = 64
-    /// Key epochs in one package of space keys.
+    /// Key epochs whose secrets a node keeps, and as many whose content keys it has from later ones; beyond
+    /// it the oldest go, and nothing stored is lost by it: segments are made anew for whom they are sent to.
     public static let epochsMax = 4_096
+    /// Earlier epochs whose content keys a new one brings: what fits the wrapped field.
+    public static let wrappedEpochsMax = 6
+    /// Content keys of the first epoch that others say they have: only its members can tell the true one.
+    public static let firstEpochsMax = 16
+    /// Older access secrets under which links may be opened.
+    public static let olderSecretsMax = 32
     /// Letters of an invite token after its prefix: no token that the other limits allow has more.
     public static let tokenLettersMax = 6_784
     /// Bytes of operations in one part of a join answer; a part stays far below a frame.

@@ -10,8 +10,10 @@ import ReplClient
 struct DoctorCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what is wrong: the daemon, its socket, config, clock, disk, discovery and peers.",
+        abstract: "Look for what is wrong: the daemon, its config, clock, disk, peers and spaces.",
         discussion: """
+            Of each space: members with one name, members that were not seen for 30 days, members of \
+            earlier releases, and keys that were known to somebody who is out for 10 minutes.
             Ends with 0 when nothing is wrong, with 1 when something needs attention. When the daemon cannot \
             be reached, what this machine shows of it is looked at: sockets, service, state, port, groups \
             and clock; it ends with 2.
@@ -31,7 +33,8 @@ struct DoctorCommand: Verb {
         let peers = try await common.client.call(ClientRequest("GET", ["peers"])).json()
         var findings = Self.daemon(status) + [await config()]
         findings += Self.alarms(status) + Self.disk(status) + [Self.clock(status)]
-        findings += Self.discovery(status) + Self.peers(peers)
+        findings += Self.discovery(status) + Self.peers(peers, RemovedSpaces(status: status))
+        findings += try await spaces(status)
         // A user's own daemon serves that user alone.
         if common.client.socket == LocalDiagnosis.systemSocket, getgrnam("repld") == nil {
             findings.append(
@@ -45,6 +48,33 @@ struct DoctorCommand: Verb {
         if wrong > 0 {
             throw CommandFailure(.failed, wrong == 1 ? "1 thing is wrong" : "\(wrong) things are wrong")
         }
+    }
+
+    /// What only the members and keys of each space show. Of one from which this device was removed there is
+    /// an alarm.
+    private func spaces(_ status: PlainValue) async throws -> [Finding] {
+        let now = status["clock"]?.integer("wallMs") ?? Moment.nowMilliseconds()
+        var findings: [Finding] = []
+        let present = status.list("spaces").filter { $0.string("state") != "removed" }
+        for space in present {
+            guard let id = space.string("id") else { continue }
+            let diagnosis = SpaceDiagnosis(name: space.cell("name"), own: status.string("device"), now: now)
+            do throws(ClientError) {
+                let members = try await common.client.call(ClientRequest("GET", ["spaces", id, "members"]))
+                findings += diagnosis.members(try members.json())
+                let keys = try await common.client.call(ClientRequest("GET", ["spaces", id, "keys"]))
+                findings += diagnosis.keys(try keys.json())
+            } catch {
+                // An earlier daemon, or a space that was left meanwhile.
+                findings.append(
+                    Finding(.note, "space", "\(space.cell("name")): \(error.message)", hint: error.hint))
+            }
+        }
+        if findings.isEmpty, !present.isEmpty {
+            let spaces = Counted.text(present.count, "space")
+            return [Finding(.fine, "spaces", "members and keys of \(spaces) are as they should be")]
+        }
+        return findings
     }
 
     private func show(_ findings: [Finding]) throws {
@@ -178,8 +208,9 @@ struct DoctorCommand: Verb {
         }
     }
 
-    static func peers(_ peers: PlainValue) -> [Finding] {
-        let all = peers.list("peers")
+    /// Of those that share nothing with this device but spaces from which it was removed, none is expected.
+    static func peers(_ peers: PlainValue, _ removed: RemovedSpaces) -> [Finding] {
+        let all = peers.list("peers").filter { !removed.areAllShared(with: $0) }
         let linked = all.count { $0.string("state") == "connected" }
         let summary = Finding(
             all.isEmpty || linked > 0 ? .fine : .wrong, "peers", "\(linked) of \(all.count) are linked")

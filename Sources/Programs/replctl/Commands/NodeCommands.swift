@@ -56,8 +56,12 @@ struct SpacesCommand: Verb {
         for space in spaces {
             table.row(
                 ["name", "role", "members", "documents"].map { space.cell($0) }
-                    + (hasSync ? [SyncText.word(space["sync"])] : []) + (isWide ? [space.cell("id")] : []))
+                    + (hasSync ? [sync(of: space)] : []) + (isWide ? [space.cell("id")] : []))
         }
         return table
+    }
+
+    private static func sync(of space: PlainValue) -> String {
+        space.string("state") == "removed" ? "removed" : SyncText.word(space["sync"])
     }
 }

@@ -16,7 +16,7 @@ struct SpaceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             SpaceCreate.self, SpaceShow.self, SpaceMembers.self, SpaceInvite.self, SpaceInvites.self,
-            SpaceRevoke.self, SpaceLeave.self,
+            SpaceRevoke.self, SpaceRemove.self, SpaceRole.self, SpaceKeys.self, SpaceLeave.self,
         ])
 }
 
@@ -59,17 +59,7 @@ struct SpaceMembers: Verb {
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space, "members"])) { answer in
-            let isWide = common.wide
-            var table = Table(
-                "NAME", isWide ? "DEVICE" : "ID", "ROLE", "STATE", "ADDED BY", whole: [1, 2, 3],
-                wrapsLast: false)
-            for member in answer.list("members") {
-                table.row(
-                    member.cell("name"), DeviceText.id(member.string("device"), isWide: isWide),
-                    member.cell("role"), member.cell("state"),
-                    DeviceText.name(member["addedBy"], isWide: isWide))
-            }
-            try console.write(table, isWide: isWide)
+            try console.write(members: answer, isWide: common.wide)
         }
     }
 }
@@ -108,16 +98,19 @@ struct SpaceInvite: Verb {
 
 struct SpaceInvites: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "invites", abstract: "List the invites of this node to a space.")
+        commandName: "invites", abstract: "List the invites to a space, and who came by each.")
     @Argument(help: "Name or id.") var space: String
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
         try await ask(ClientRequest("GET", ["spaces", space, "invites"])) { answer in
-            var table = Table("ID", "ROLE", "STATE", "EXPIRES")
+            var table = Table(
+                "ID", "ROLE", "STATE", "EXPIRES", "USED BY", whole: [0, 1, 2, 3], wrapsLast: false)
             for invite in answer.list("invites") {
                 let expires = invite.integer("expires").map { Moment.text(seconds: $0) }
-                table.row(invite.cell("id"), invite.cell("role"), invite.cell("state"), expires ?? "-")
+                table.row(
+                    invite.cell("id"), invite.cell("role"), invite.cell("state"), expires ?? "-",
+                    DeviceText.name(invite["spentBy"], isWide: common.wide))
             }
             try console.write(table, isWide: common.wide)
         }
@@ -126,7 +119,12 @@ struct SpaceInvites: Verb {
 
 struct SpaceRevoke: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take an invite back that nobody has used.")
+        commandName: "revoke", abstract: "Take an invite back that nobody has used.",
+        discussion: """
+            Any admin's box may, also when another made the invite. Who had used it is a member and stays \
+            one: the command names it, and the `space remove` that takes it out.
+            Example: replctl space revoke household 9a0774c563e443b19dde7485fed86148
+            """)
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "The invite's id, from `space invites`.") var id: String
     @OptionGroup var common: DaemonOptions
@@ -135,6 +133,14 @@ struct SpaceRevoke: Verb {
         try await ask(ClientRequest("DELETE", ["spaces", space, "invites", id])) { _ in
             try console.writeLine("revoked \(id)")
         }
+        if common.json { return }
+        let invites = try await common.client.call(ClientRequest("GET", ["spaces", space, "invites"])).json()
+        let used = invites.list("invites").first { $0.string("id") == id }?["spentBy"]
+        guard let device = used?.string("device") else { return }
+        console.complain(
+            console.safe(
+                "\(DeviceText.name(used, isWide: common.wide)) came by it before; if it shall not be a "
+                    + "member: replctl space remove \(space) \(DeviceText.id(device, isWide: false))"))
     }
 }
 

@@ -10,7 +10,7 @@ struct Confirmation: ParsableArguments {
         name: [.customLong("yes"), .customShort("y")], help: "Do not ask; without a terminal it takes this.")
     var isGiven = false
 
-    /// Returns when it was confirmed. `consequence`: one sentence, made only if somebody reads it.
+    /// Returns when it was confirmed. `consequence`: a few lines, made only if somebody reads them.
     func ask(_ verb: String, _ console: Console, _ consequence: () async throws -> String) async throws {
         if isGiven { return }
         guard console.canAsk else {
@@ -18,7 +18,9 @@ struct Confirmation: ParsableArguments {
                 .refused, "\(verb) asks first, and nobody is there to answer; nothing was done",
                 hint: "say --yes when it is meant", name: "yes-missing")
         }
-        console.complain(console.safe(try await consequence()))
+        for line in try await consequence().split(separator: "\n") {
+            console.complain(console.safe(String(line)))
+        }
         console.prompt("go on? [y/N] ")
         let answer = try console.readAnswer().lowercased()
         guard answer == "y" || answer == "yes" else {

@@ -9,12 +9,14 @@ struct SyncText {
     private let peers: [PlainValue]
     private let now: Int64
     private let hasSpaces: Bool
+    private let removed: RemovedSpaces
 
     /// Nil when the daemon does not speak of sync.
     init?(status: PlainValue, peers: PlainValue) {
         guard let sync = status["sync"] else { return nil }
         self.sync = sync
-        self.peers = peers.list("peers")
+        removed = RemovedSpaces(status: status)
+        self.peers = peers.list("peers").filter { [removed] in !removed.areAllShared(with: $0) }
         now = status["clock"]?.integer("wallMs") ?? 0
         hasSpaces = !status.list("spaces").isEmpty
     }
@@ -36,6 +38,7 @@ struct SyncText {
 
     private var state: String {
         guard hasSpaces else { return "in no space: replctl space create NAME, or replctl join TOKEN" }
+        if removed.areAll { return "removed from " + removed.names.joined(separator: ", ") }
         switch sync.string("state") {
         case "alone":
             return others == 1

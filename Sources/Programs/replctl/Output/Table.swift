@@ -52,9 +52,10 @@ struct Table {
     }
 
     private static let gap = "  "
-    /// What is left of a last column before others are cut, and of those.
+    /// What is left of a last column before others are cut, and of those; and of it when they gave all.
     private static let lastMin = 24
     private static let cutMin = 8
+    private static let lastFloor = 12
 
     /// Of each column, headers included.
     private func widths(_ limit: Int?) -> [Int] {
@@ -76,7 +77,9 @@ struct Table {
             widths[widest] -= 1
         }
         if isLastWrapped {
-            widths[widths.count - 1] = min(last, max(lastLeast, room - widths.dropLast().reduce(0, +)))
+            // What others cannot give, it does without, as long as a word of it fits.
+            let left = room - widths.dropLast().reduce(0, +)
+            widths[widths.count - 1] = min(last, max(min(lastLeast, Self.lastFloor), left))
         }
         return widths
     }

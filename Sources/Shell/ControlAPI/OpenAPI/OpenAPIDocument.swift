@@ -57,5 +57,6 @@ public enum OpenAPIDocument {
     private static let allSchemas = [
         sharedSchemas, nodeSchemas, peerSchemas, spaceSchemas, valueSchemas, operationSchemas, writingSchemas,
         conflictSchemas, changeSchemas, explainSchemas, indexSchemas,
+        voidSchemas,
     ]
 }

@@ -80,7 +80,7 @@ extension Route {
             answer: .lines(
                 "ExportLine", "NDJSON.", hasCursor: true,
                 example: #"{"key":"note/1","value":{"title":"Groceries"}}"#)
-        ) { (request) throws(APIError) in 
+        ) { (request) throws(APIError) in
             .ask(
                 .export(request.space, view: try request.view(), prefix: request.query["prefix"] ?? ""))
         },

@@ -10,6 +10,10 @@ extension Route.Name {
     public static let getSpace = Route.Name("getSpace")
     public static let leaveSpace = Route.Name("leaveSpace")
     public static let listMembers = Route.Name("listMembers")
+    public static let removeMember = Route.Name("removeMember")
+    public static let changeRole = Route.Name("changeRole")
+    public static let listKeys = Route.Name("listKeys")
+    public static let rotateKeys = Route.Name("rotateKeys")
     public static let listInvites = Route.Name("listInvites")
     public static let createInvite = Route.Name("createInvite")
     public static let revokeInvite = Route.Name("revokeInvite")
@@ -59,14 +63,88 @@ extension Route {
         },
         Route(
             .listMembers, "GET", "/v1/spaces/{space}/members", .read, tag: .spaces,
-            "Who belongs to the space.", "Those who left or were removed stay listed, with that state.",
+            "Who belongs to the space.",
+            "Those who left or were removed stay listed, with that state. `lastSeenMs` is a time since 1970, "
+                + "of this box now; `behindChanges` is known of linked members only.",
             answer: .json(
                 "MemberList", "The members.",
                 example: #"""
                     {"members":[{"device":"\#(Example.device)","name":"attic","role":"admin",
-                     "addedBy":{"device":"\#(Example.device)","name":"attic"},"state":"active"}]}
+                     "addedBy":{"device":"\#(Example.device)","name":"attic"},"state":"active",
+                     "lastSeenMs":1795382700000,"behindChanges":0,"software":"0.9.0",
+                     "adminSince":1795382600000}]}
                     """#)
         ) { .ask(.members($0.space)) },
+        Route(
+            .removeMember, "DELETE", "/v1/spaces/{space}/members/{member}", .write, tag: .spaces,
+            "Removes a member.",
+            "Only admins remove others. 409 `older-version`, with `members`, before the first removal of a "
+                + "space while others are not known to run a version that knows of removals. What this node "
+                + "holds of its changes stays in effect; what it wrote besides is kept and has none. Of this "
+                + "device itself: leaves, with the checks of leaving. "
+                + "The space gets new keys in the same transaction; `rotated` is their epoch.",
+            parameters: [.dryRun, .forceOlder],
+            answer: .json(
+                "Removal", "What came of it.",
+                example: #"""
+                    {"removed":{"device":"\#(Example.device)","name":"attic"},
+                     "void":{"changes":0,"documents":0},"rotated":"\#(Example.epoch)","members":2}
+                    """#),
+            also: [.conflict]
+        ) { (request) throws(APIError) in
+            .ask(
+                .removeMember(
+                    request.space, MemberReference(request.item.string),
+                    isDryRun: try request.query.flag("dryRun") ?? false,
+                    isForced: try request.query.flag("force") ?? false))
+        },
+        Route(
+            .changeRole, "PATCH", "/v1/spaces/{space}/members/{member}", .write, tag: .spaces,
+            "Gives a member another role.",
+            "Only admins do. 409 `older-version` as for a removal, for a role below admin. What a lower "
+                + "role takes away counts at once, everywhere; what this node holds of its changes stays in "
+                + "effect.",
+            parameters: [.forceOlder],
+            body: .json(schema: "RoleRequest", example: #"{"role":"reader"}"#),
+            answer: .json(
+                "Member", "The member as it is now.",
+                example: #"""
+                    {"device":"\#(Example.device)","name":"attic","role":"reader",
+                     "addedBy":{"device":"\#(Example.device)","name":"attic"},"state":"active",
+                     "lastSeenMs":null,"behindChanges":null,"software":null}
+                    """#),
+            also: [.conflict]
+        ) { (request) throws(APIError) in
+            .take(
+                .changeRole(
+                    request.space, MemberReference(request.item.string),
+                    isForced: try request.query.flag("force") ?? false))
+        },
+        Route(
+            .listKeys, "GET", "/v1/spaces/{space}/keys", .read, tag: .spaces,
+            "Epochs of the space's keys.",
+            "No secrets. An epoch is good while all who can open it are active members with the right to; "
+                + "what is new is sealed under the current one.",
+            answer: .json(
+                "KeyEpochList", "The epochs, oldest first.",
+                example: #"""
+                    {"epochs":[{"id":"\#(Example.epoch)","number":2,
+                     "author":{"device":"\#(Example.device)","name":"attic"},
+                     "timestamp":1795382700000,"good":true,"current":true}],
+                     "noneGoodSinceMs":null}
+                    """#)
+        ) { .ask(.keyEpochs($0.space)) },
+        Route(
+            .rotateKeys, "POST", "/v1/spaces/{space}/keys", .write, tag: .spaces,
+            "Gives the space new keys.",
+            "Only admins do. All active members get them; what was written before stays readable. "
+                + "409 `older-version` as for a removal.",
+            parameters: [.forceOlder],
+            answer: .json("KeyRotation", "The epoch that began.", example: #"{"epoch":"\#(Example.epoch)"}"#),
+            also: [.conflict]
+        ) { (request) throws(APIError) in
+            .ask(.rotateKeys(request.space, isForced: try request.query.flag("force") ?? false))
+        },
         Route(
             .listInvites, "GET", "/v1/spaces/{space}/invites", .read, tag: .spaces,
             "Invites to the space.", "Those of all its admins.",

@@ -38,7 +38,7 @@ public final class Route: Sendable {
     }
 
     public static let all =
-        nodeRoutes + spaceRoutes + documentRoutes + conflictRoutes + indexRoutes + changeRoutes
+        nodeRoutes + spaceRoutes + documentRoutes + conflictRoutes + indexRoutes + changeRoutes + voidRoutes
 
     public let name: Name
     public let method: String

@@ -64,6 +64,9 @@ public struct RouteParameter: Sendable, Equatable {
         "name", as: "indexName", in: .path, isRequired: true, "The index's name.",
         schema: #"{"type":"string","minLength":1,"maxLength":64,"pattern":"^[A-Za-z0-9._-]+$"}"#,
         example: #""owners""#)
+    static let dryRun = RouteParameter(
+        "dryRun", "Only tells what would come of it.", schema: #"{"type":"boolean","default":false}"#,
+        example: "true")
     public static let member = RouteParameter(
         "member", in: .path, isRequired: true, memberForms, schema: text, example: #""attic""#)
     static let key = RouteParameter(
@@ -143,6 +146,9 @@ public struct RouteParameter: Sendable, Equatable {
     static let force = RouteParameter(
         "force", "true: also when something is lost by it.", schema: #"{"type":"boolean","default":false}"#,
         example: "true")
+    static let forceOlder = RouteParameter(
+        "force", as: "forceOlder", "true: also while members run an earlier version.",
+        schema: #"{"type":"boolean","default":false}"#, example: "true")
     static let check = RouteParameter(
         "check", "true: only say what would become of it.",
         schema: #"{"type":"boolean","default":false}"#, example: "true")
@@ -159,6 +165,14 @@ public struct RouteParameter: Sendable, Equatable {
         example: changeExample)
     static let document = RouteParameter(
         "document", "Only changes that touched this document.", schema: keySchema, example: #""note/1""#)
+    static let voidCause = RouteParameter(
+        "cause", "Only changes that are void for this cause.",
+        schema: ##"{"$ref":"#/components/schemas/VoidCause"}"##, example: #""removed""#)
+    static let voidAuthor = RouteParameter(
+        "member", as: "voidAuthor",
+        "Only changes of this device, removed ones too: by device id or its first letters, or by the name of "
+            + "an active member.",
+        schema: text, example: deviceExample)
     static let change = RouteParameter(
         "change", isRequired: true, "The change to wait for.", schema: changeSchema, example: changeExample)
     static let explainedChange = RouteParameter(

@@ -27,7 +27,7 @@ enum Schema {
         PRAGMA trusted_schema = OFF;
         """
 
-    static let steps = [step1, step2, step3, step4]
+    static let steps = [step1, step2, step3, step4, step5]
 
     /// Tables whose rows name a space, and those whose rows name a log of one: a space that is removed takes
     /// them along. Runs carry their space in their number.

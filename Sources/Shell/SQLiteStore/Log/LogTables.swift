@@ -171,6 +171,14 @@ extension SQLiteStore {
                     .integer(number), .blob(key), .integer(Int64(position)),
                     .integer(Int64(status.rawValue)),
                 ])
+                // One that was appended as void touched nothing.
+                guard record.status == .void, status != .void else { continue }
+                try writer[.touchAtLast].run([
+                    .integer(number), .blob(key), .integer(Int64(position)),
+                    .integer(try log(LogName(space: number, replica: record.replica)).number),
+                    .integer(Int64(record.first.value)), .integer(Int64(record.last.value)),
+                    .integer(Int64(status.rawValue)),
+                ])
             }
         }
         if let open {
@@ -254,6 +262,8 @@ extension Query {
     static let markTouched = Query(
         "UPDATE touched SET status = ?4 WHERE space = ?1 AND key = ?2 AND position = ?3")
     static let addTouched = Query("INSERT INTO touched VALUES (?, ?, ?, ?, ?, ?, ?)")
+    static let touchAtLast = Query(
+        "INSERT INTO touched VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
     static let boundary = Query(
         "SELECT last, state FROM boundaries WHERE log = ? AND last < ? ORDER BY last DESC LIMIT 1")
     static let addBoundary = Query(

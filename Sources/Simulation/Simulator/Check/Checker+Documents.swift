@@ -13,7 +13,7 @@ extension Checker {
     func model(of key: [UInt8], at index: Int, without later: Set<Dot> = []) -> ModelDocument {
         let changes = (universe.touching[key] ?? []).filter { number in
             let known = universe[number]
-            return known.status == .executed && holds(number, at: index)
+            return status(number, at: index) == .executed && holds(number, at: index)
                 && !views[index].isClosed(known.change)
                 && (later.isEmpty || !later.contains(known.change.id))
         }

@@ -73,7 +73,8 @@ extension Checker {
 
     /// What is still to be re-issued, or was twice: each acknowledged transaction left one mark in the
     /// ledger. Nil when all is well at this node.
-    func ledgerFault(at index: Int) -> String? {
+    /// `mayBeVoid` says of a change that it need not count.
+    func ledgerFault(at index: Int, mayBeVoid: (Int) -> Bool = { _ in false }) -> String? {
         var shown: [Key: PlainValue] = [:]
         for number in 0..<Ledger.documents {
             let document = Ledger.document(UInt64(number))
@@ -84,6 +85,7 @@ extension Checker {
             switch value {
             case .scalar(.integer(1))?: continue
             case nil where change == nil || lost.contains(change ?? 0): continue
+            case nil where change.map(mayBeVoid) == true: continue
             default:
                 let dot = change.map { "\(universe[$0].change.id)" } ?? "no acknowledged change"
                 return "transaction \(serial), \(dot), counts \(Self.string(value)) times at node \(index)"

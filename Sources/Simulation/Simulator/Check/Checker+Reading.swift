@@ -40,7 +40,7 @@ extension Checker {
 
     /// True when the state at a position is known: not while a log is closed, which changes what is before.
     private func isKnown(_ position: CommitPosition, at index: Int) -> Bool {
-        position == views[index].position || views[index].closed.isEmpty
+        position == views[index].position || !views[index].isRemade
     }
 
     /// A document as a program read it, nil: it is said not to be there; what is known of it from then on.
@@ -142,7 +142,8 @@ extension Checker {
     private func touching(_ key: [UInt8], at index: Int, without later: Set<Dot>) -> [Change] {
         (universe.touching[key] ?? []).compactMap { number in
             let known = universe[number]
-            guard known.status != .void, holds(number, at: index), !later.contains(known.change.id),
+            guard status(number, at: index) != .void, holds(number, at: index),
+                !later.contains(known.change.id),
                 !views[index].isClosed(known.change)
             else { return nil }
             return known.change
@@ -186,7 +187,7 @@ extension Checker {
         _ condition: Condition, seen: SeenVersion?, change: Dot?, cursor: String, at index: Int
     ) throws(Violation) {
         let position = try shown(by: cursor, at: index)
-        guard views[index].closed.isEmpty else { return }
+        guard !views[index].isRemade else { return }
         reads += 1
         // Its own position is that of the answer.
         var later = views[index].changes(after: position)
@@ -199,7 +200,7 @@ extension Checker {
 
     /// A transaction was refused for its condition, in the state that the disk has now.
     mutating func takeRefused(_ condition: Condition, seen: SeenVersion?, at index: Int) throws(Violation) {
-        guard views[index].closed.isEmpty else { return }
+        guard !views[index].isRemade else { return }
         reads += 1
         guard !holds(condition, seen, at: index, without: []) else {
             throw Violation(.readsAreRight, "node \(index) refuses a transaction although \(condition) holds")

@@ -31,7 +31,7 @@ extension Checker {
     /// was closed, or its reader is as far behind as the node waits for.
     private func mayResync(_ index: Int) -> Bool {
         let watch = views[index].watch
-        return watch.mayResync || watch.mustResync || !views[index].closed.isEmpty
+        return watch.mayResync || watch.mustResync || views[index].isRemade
             || watch.startsSinceCursor >= WatchView.startsMax || watch.uncredited >= WatchView.uncreditedMax
     }
 
@@ -39,7 +39,7 @@ extension Checker {
     /// it must say resync.
     func resumed(_ known: NodeView, on restored: NodeView) -> WatchView {
         // What was told of a log that is closed now, or was, is not among the lines.
-        guard known.watch.cursor != nil, known.closed.isEmpty, restored.closed.isEmpty else {
+        guard known.watch.cursor != nil, !known.isRemade, !restored.isRemade else {
             return WatchView()
         }
         var watch = known.watch
@@ -68,7 +68,7 @@ extension Checker {
             try apply(patches, to: key, at: index)
         case .change(let event) where event.cause != nil:
             // A rebuild: documents changed without a change.
-            guard !views[index].closed.isEmpty else {
+            guard views[index].isRemade else {
                 throw Violation(
                     .watchesWithoutGaps, "node \(index) tells a rebuild, and no log is closed there")
             }
@@ -77,7 +77,9 @@ extension Checker {
             guard views[index].watch.isWhole else { return }
             try apply(event, at: index, "the rebuild from \(event.change) on")
         case .change(let event):
+            if roster != nil { skipTurned(to: event.change, at: index) }
             let told = views[index].watch.told
+            if try isTurnedBack(event, at: index) { return }
             if views[index].closed[event.change.replica] ?? .max <= event.change.sequence,
                 !views[index].lines.indices.contains(told) || views[index].lines[told].change != event.change
             {
@@ -101,6 +103,42 @@ extension Checker {
         }
     }
 
+    /// Lines of changes that do not count any more are not told to whoever comes to them later.
+    private mutating func skipTurned(to change: Dot, at index: Int) {
+        let lines = views[index].lines
+        var next = views[index].watch.told
+        while next < lines.count, lines[next].change != change {
+            let dot = lines[next].change
+            let number = universe.number(of: dot, views[index].held[dot.replica])
+            guard let number, status(number, at: index) == .void else { return }
+            next += 1
+        }
+        if next < lines.count { views[index].watch.told = next }
+    }
+
+    /// A change that counts again is told in its place to whoever reads the log later; it was no line when it
+    /// was stored.
+    private mutating func isTurnedBack(_ event: ChangeEvent, at index: Int) throws(Violation) -> Bool {
+        let told = views[index].watch.told
+        guard views[index].isTurned,
+            !views[index].lines.dropFirst(told).contains(where: { $0.change == event.change }),
+            !views[index].lines.prefix(told).contains(where: { $0.change == event.change })
+        else { return false }
+        views[index].watch.cursor = event.cursor
+        if views[index].watch.isWhole { try apply(event, at: index, "\(event.change), which counts again") }
+        return true
+    }
+
+    /// All lines that count were told.
+    func isToldAll(_ index: Int) -> Bool {
+        let view = views[index]
+        return view.lines.dropFirst(view.watch.told).allSatisfy { line in
+            guard roster != nil, let number = universe.number(of: line.change, view.held[line.change.replica])
+            else { return false }
+            return status(number, at: index) == .void
+        }
+    }
+
     /// The reader starts anew: it reads all documents as they are now, and goes on from the cursor.
     private mutating func takeResync(_ cursor: String, at index: Int) throws(Violation) {
         guard mayResync(index) else {
@@ -111,7 +149,7 @@ extension Checker {
         var watch = WatchView(
             request: views[index].watch.request, cursor: cursor, told: views[index].lines.count)
         watch.uncredited = views[index].watch.uncredited
-        watch.isWhole = views[index].closed.isEmpty
+        watch.isWhole = !views[index].isRemade
         for key in universe.touching.keys where watch.isWhole {
             watch.values[Key(String(decoding: key, as: UTF8.self))] = model(of: key, at: index).plain
         }
@@ -148,7 +186,7 @@ extension Checker {
             throw Violation(
                 .watchesWithoutGaps, "node \(index) takes the cursor of a state that was lost as its own")
         }
-        guard watch.told == views[index].lines.count else {
+        guard isToldAll(index) else {
             throw Violation(
                 .watchesWithoutGaps,
                 "node \(index) told \(watch.told) of \(views[index].lines.count) changes and says no more")

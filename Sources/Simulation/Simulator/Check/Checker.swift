@@ -6,6 +6,7 @@ import Bytes
 import Causality
 import Documents
 import Node
+import Roster
 import Wire
 
 /// The account of one space over all nodes of a world.
@@ -16,6 +17,12 @@ struct Checker {
     var space: SpaceID?
     /// Devices by node, and the roles that they got.
     let roles: [DeviceID: Role]
+    /// In trials about members: what nodes hold of the roster.
+    var roster: RosterAccount?
+    /// All keys that devices ever had on their disks; in such trials.
+    var keysHeld: [DeviceID: SpaceKeys] = [:]
+    /// Changes acknowledged by nodes that left the space.
+    var parted: [Int] = []
     /// Nodes that turned against the others: what they do is not judged.
     var traitors: Set<Int> = []
     /// The one document state that a digest stands for, as a hash of its typed form.
@@ -34,9 +41,10 @@ struct Checker {
     var settled: Settled?
     var exports = 0
 
-    init(nodes: Int, roles: [DeviceID: Role]) {
+    init(nodes: Int, roles: [DeviceID: Role], countsRosters: Bool = false) {
         views = [NodeView](repeating: NodeView(), count: nodes)
         self.roles = roles
+        if countsRosters { roster = RosterAccount(nodes: nodes) }
     }
 
     // MARK: What became durable
@@ -55,9 +63,15 @@ struct Checker {
         // A node may have crashed right after its commit.
         let store = world.nodes[index].node?.store ?? world.nodes[index].disk
         guard let position = store.position(of: space), position >= after else { return }
+        let wasRejudging = views[index].isRejudging
+        let device = world.nodes[index].device
+        let isNews = try takeRoster(index, store, in: space, device)
+        try takeKeys(index, store, in: space, device, isNews: isNews)
         // A log of which nothing is void here is closed without a position of its own.
         try takeForks(index, store, in: space)
-        if position == after { return }
+        defer { views[index].position = position }
+        let isJudged = roster != nil && (isNews || wasRejudging || views[index].isRejudging)
+        if position == after { return isJudged ? try takeStatuses(index, store, in: space) : () }
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
             let taken = try at(index) { checker throws(Violation) in
                 try checker.universe.take(run, records, checker.views[index].held[run.replica])
@@ -65,15 +79,16 @@ struct Checker {
             for (step, record) in zip(taken, records) {
                 try at(index) { checker throws(Violation) in
                     try checker.execute(step.number, step.held, record, at: index)
+                    try checker.checkNew(step.number, as: record.status, at: index, device)
                 }
             }
         }
+        if isJudged { try takeStatuses(index, store, in: space) }
         // A rebuild has a position of its own.
-        guard position == views[index].position || !views[index].closed.isEmpty else {
+        guard position == views[index].position || views[index].isRemade else {
             throw Violation(
                 .stored, "node \(index) is at \(position), its last row at \(views[index].position)")
         }
-        views[index].position = position
     }
 
     /// Rows of a node's store from a position on, each with the records of its changes.
@@ -110,14 +125,14 @@ struct Checker {
         let known = universe[number]
         let change = known.change
         let position = views[index].position
-        guard record.position == position.next || (record.position > position && !views[index].closed.isEmpty)
+        guard record.position == position.next || (record.position > position && views[index].isRemade)
         else { throw Violation(.exactlyOnce, "position \(record.position) after \(position)") }
         let isClosed = views[index].isClosed(change)
         if isClosed {
             guard record.status == .void else {
                 throw Violation(.sameValidity, "\(change.id) is \(record.status) in a log that is closed")
             }
-        } else {
+        } else if roster == nil {
             try universe.judge(number, as: record.status)
         }
         let missing = change.context.entries(beyond: views[index].vector).filter { entry in
@@ -129,7 +144,7 @@ struct Checker {
             let names = missing.map { "\($0.replica):\($0.last)" }
             throw Violation(.contextFirst, "\(change.id) is committed before \(names)")
         }
-        if let device = universe.devices[change.replica], record.status == .executed,
+        if roster == nil, let device = universe.devices[change.replica], record.status == .executed,
             roles[device] ?? .relay < .writer
         {
             throw Violation(.noEffectWithoutRight, "\(change.id) of \(device) is executed")
@@ -170,6 +185,7 @@ struct Checker {
         views[index].watch.startsSinceCursor += 1
         let known = views[index]
         if isRestored {
+            roster?.forget(index)
             views[index] = NodeView()
             views[index].acknowledged = known.acknowledged
         } else if known.position > .start {

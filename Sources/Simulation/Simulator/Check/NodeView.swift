@@ -5,6 +5,7 @@ import Bytes
 import Causality
 import Documents
 import Node
+import Roster
 import Wire
 
 /// A node's durable state in the checker's own words.
@@ -30,6 +31,17 @@ struct NodeView {
     var starts: [UInt8]?
     /// The latest state that a program was shown.
     var shown = CommitPosition.start
+    /// The keys on its disk; in trials about members only.
+    var keys: SpaceKeys?
+    /// What its disk says of each change, by number; in trials about members only, where that may turn.
+    var statuses: [Int: ChangeStatus] = [:]
+    /// What counted may not any more, or again: somebody lost a right.
+    var isTurned = false
+    /// Changes are still to be judged by the operations that are held.
+    var isRejudging = false
+
+    /// Documents were made again, so that lines and positions of before are not those of now.
+    var isRemade: Bool { isTurned || !closed.isEmpty }
 
     struct Line {
         let position: CommitPosition

@@ -24,6 +24,8 @@ struct KnownChange {
     var status: ChangeStatus?
     /// Keys of the documents it touches, ascending.
     let documents: [Key]
+    /// The operations of the roster that its author had seen.
+    let heads: [Bytes32]
 }
 
 /// One way in which a log goes on.
@@ -193,11 +195,13 @@ struct Universe {
             $0.lexicographicallyPrecedes($1)
         }
         let number = changes.count
+        let known = branches[branch].changes.last.map { changes[$0].heads } ?? []
         changes.append(
             KnownChange(
                 change: change, model: ModelChange(change), bytes: bytes,
                 place: branches[branch].changes.count, status: nil,
-                documents: documents.map { Key(String(decoding: $0, as: UTF8.self)) }))
+                documents: documents.map { Key(String(decoding: $0, as: UTF8.self)) },
+                heads: change.rosterHeads.isEmpty ? known : change.rosterHeads))
         branches[branch].changes.append(number)
         for document in documents { touching[document, default: []].append(number) }
     }

@@ -74,10 +74,17 @@ extension MemoryStore {
     ) throws(StoreFailure) {
         precondition(changes.count == touched.count, "\(changes.count) changes, \(touched.count) lists")
         for (record, keys) in zip(changes, touched) {
+            let had = Set(
+                keys.filter { key in
+                    (tables.spaces[space]?.touching[key] ?? []).contains {
+                        $0.position == record.position
+                    }
+                })
             try change(space) {
                 MemoryTables.mark(record, touching: keys, as: status, in: &$0)
             } undoing: {
                 MemoryTables.mark(record, touching: keys, as: record.status, in: &$0)
+                MemoryTables.untouch(record, keys.filter { !had.contains($0) }, in: &$0)
             }
         }
     }
@@ -151,15 +158,25 @@ extension MemoryTables {
     }
 
     /// Gives a change another status, in commit order and beside each of its documents.
+    /// Takes back what marking added.
+    static func untouch(_ record: CommitRecord, _ keys: [Key], in space: inout Space) {
+        for key in keys { space.touching[key]?.removeAll { $0.position == record.position } }
+    }
+
     static func mark(
         _ record: CommitRecord, touching keys: [Key], as status: ChangeStatus, in space: inout Space
     ) {
+        let marked = CommitRecord(
+            position: record.position, replica: record.replica, first: record.first, last: record.last,
+            status: status)
         func change(_ list: inout [CommitRecord]) {
             let index = firstIndex(in: list) { $0.position >= record.position }
-            guard index < list.count, list[index].position == record.position else { return }
-            list[index] = CommitRecord(
-                position: record.position, replica: record.replica, first: record.first, last: record.last,
-                status: status)
+            if index < list.count, list[index].position == record.position {
+                list[index] = marked
+            } else {
+                // It was appended as void, which touches nothing.
+                list.insert(marked, at: index)
+            }
         }
         change(&space.commits)
         for key in keys { change(&space.touching[key, default: []]) }

@@ -70,6 +70,15 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case equivocation
     /// Many logs of its own, and a proof of each at once.
     case forkFloods = "fork-floods"
+    // Members come and go. An admin removes somebody, two or three remove each other in a cut mesh, …
+    case removals
+    case crossedRemovals = "crossed-removals"
+    case roleChanges = "role-changes"
+    case leaves
+    /// Who is out comes back by a new invite.
+    case returns
+    /// An admin in wrong hands restricts others on the view that it had when it turned.
+    case backdating
 
     public static func < (left: FaultKind, right: FaultKind) -> Bool { left.rawValue < right.rawValue }
 
@@ -94,10 +103,14 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     ]
     /// Only drawn where a member is hostile anyway: what it does too much of, or not at all.
     static let floods: Set<FaultKind> = [.rosterFloods, .forkFloods, .silences, .extremes]
+    /// Only drawn in the profile of that name: where they strike, other things are checked of a node.
+    public static let membership: Set<FaultKind> = [
+        .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating,
+    ]
     /// Done by a node of the mesh that turned against it.
     static let byMember: Set<FaultKind> = [
         .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations, .equivocation,
-        .rosterFloods, .forkFloods, .silences, .extremes,
+        .rosterFloods, .forkFloods, .silences, .extremes, .backdating,
     ]
 
     /// True for what a member does whose keys are in wrong hands.
@@ -123,12 +136,14 @@ public enum Profile: String, Sendable, CaseIterable {
     case network, processes, disks, clocks, hostile
     /// Logs that go on in two ways, among walls and crashes.
     case forks
+    /// Members come and go, among walls, crashes and copies.
+    case members
     /// All at once, in every seed.
     case everything
 
     var kinds: Set<FaultKind> {
         switch self {
-        case .standard, .everything: Set(FaultKind.allCases)
+        case .standard, .everything: Set(FaultKind.allCases).subtracting(FaultKind.membership)
         case .calm: []
         case .network: FaultKind.network
         case .processes: FaultKind.processes
@@ -136,6 +151,12 @@ public enum Profile: String, Sendable, CaseIterable {
         case .clocks: FaultKind.clocks.union([.crashes, .walls])
         case .hostile: FaultKind.hostile.union([.breaks, .crashes])
         case .forks: FaultKind.forks.union([.restores, .crashes, .walls, .rings, .breaks, .delays])
+        case .members:
+            FaultKind.membership.union([
+                .walls, .rings, .asymmetricWalls, .breaks, .delays, .halfOpens, .crashes, .silentCrashes,
+                .crashesBeforeCommit, .crashesAfterCommit, .pauses, .slowDisks, .restores, .clones,
+                .blindRestores, .slowWatchers,
+            ])
         }
     }
 }

@@ -44,6 +44,8 @@ public struct FaultPlan: Hashable, Sendable {
     public let batchMilliseconds: UInt64
     /// The node that turns against the others; it is never the first.
     public let traitor: Int?
+    /// Members come and go, and the checkers count what each node holds of the roster.
+    public let isAboutMembers: Bool
 
     /// After the faults everything must be equal within this time: dead links are noticed in 30 s, dials back
     /// off to at most 5 min, and two of them may have to fail.
@@ -62,6 +64,7 @@ public struct FaultPlan: Hashable, Sendable {
             let isDrawn =
                 Double.random(in: 0..<1, using: &own) < share || options.profile == .everything
                 || (options.profile == .forks && FaultKind.forks.contains(kind) && kind != .forkFloods)
+                || (options.profile == .members && Self.isDrawnOften(kind, &own))
             let isOn = (isDrawn && options.profile.kinds.contains(kind)) || options.with.contains(kind)
             if isOn { drawn.insert(kind) }
             let intensity = Self.intensity(of: kind, &own)
@@ -74,7 +77,11 @@ public struct FaultPlan: Hashable, Sendable {
         }
         self.intensities = intensities
         nodeCount = count
-        let pool: [Role] = [.admin, .writer, .writer, .writer, .writer, .reader, .relay]
+        isAboutMembers = options.profile == .members
+        let pool: [Role] =
+            isAboutMembers
+            ? [.admin, .admin, .writer, .writer, .writer, .reader]
+            : [.admin, .writer, .writer, .writer, .writer, .reader, .relay]
         let hasTraitor = count > 2 && !FaultKind.byMember.isDisjoint(with: intensities.keys)
         traitor = hasTraitor ? count - 1 : nil
         var roles: [Role] = (0..<count).map {
@@ -84,12 +91,17 @@ public struct FaultPlan: Hashable, Sendable {
             roles[count - 1] = Bool.random(using: &dice) ? .writer : .reader
             // What a reader tells in two ways has no effect in either.
             if intensities[.equivocation] != nil { roles[count - 1] = .writer }
+            if isAboutMembers { roles[count - 1] = .admin }
         }
         if options.isScripted { for index in roles.indices.dropFirst(2) { roles[index] = .writer } }
         self.roles = roles
         let joinWindow = max(1, options.milliseconds / 3)
-        joinTimes = (0..<count).map { $0 == 0 ? .max : UInt64.random(in: 0...joinWindow, using: &dice) }
-        pace = UInt64.random(in: 500...3_000, using: &dice)
+        // Some come while members go.
+        let late = options.profile == .members ? 2 : 1 as UInt64
+        joinTimes = (0..<count).map {
+            $0 == 0 ? .max : UInt64.random(in: 0...joinWindow, using: &dice) * ($0 == count / 2 ? late : 1)
+        }
+        pace = UInt64.random(in: 500...3_000, using: &dice) / (options.profile == .members ? 2 : 1)
         documents = Int.random(in: 3...24, using: &dice)
         batchMilliseconds = [0, 0, 1, 5, 50].randomElement(using: &dice) ?? 0
         transactionsMax = min(options.transactionsMax ?? .max, Self.transactionsMax)
@@ -104,6 +116,11 @@ public struct FaultPlan: Hashable, Sendable {
             ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
         }
         return SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 ^ name)
+    }
+
+    /// What its profile is about: in most seeds.
+    private static func isDrawnOften(_ kind: FaultKind, _ dice: inout SeededGenerator) -> Bool {
+        FaultKind.membership.contains(kind) && Int.random(in: 0..<10, using: &dice) < 6
     }
 
     private static func intensity(of kind: FaultKind, _ dice: inout SeededGenerator) -> UInt64 {
@@ -128,6 +145,7 @@ public struct FaultPlan: Hashable, Sendable {
         case .slowDisks: between(20, 3_000)
         case .skew: between(1, 500)
         case .slowWatchers: between(2, 400)
+        case .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating: between(2_000, 30_000)
         default: between(8_000, 120_000)
         }
     }

@@ -21,6 +21,13 @@ enum Purpose {
     case step(ScriptStep)
     /// A write after the faults, which has to work.
     case mark(Transaction)
+    /// A change of the roster, of whom.
+    case restrict(Int)
+    case leave
+    /// Members as the node lists them when all is over.
+    case members
+    /// A write on a box that was removed, which has to refuse it.
+    case refused
     case watch(isFromBeginning: Bool)
     case wait
     /// A look at what the node tells of itself and its peers.
@@ -36,8 +43,13 @@ struct PendingRequest {
 
 /// One node's programs.
 struct Member {
-    /// Its right in the space.
-    let role: Role
+    /// Its right in the space; in trials about members, as its own node knows it.
+    var role: Role
+    /// It was a member and is none any more, as far as its own node knows.
+    var isOut = false
+    /// Removed boxes that said so when all was over.
+    var hasRefused = false
+    var hasListed = false
     /// When it begins to join, or tries again.
     var joinAt: UInt64
     var isJoined = false

@@ -17,6 +17,9 @@ struct Traitor {
     let key: SigningKey
     let keys: SpaceKeys
     let heads: [Bytes32]
+    /// What it held of logs when it turned, and whether it was an admin then.
+    let heldThen: VersionVector
+    let hasRight: Bool
     /// What its next roster operation names.
     var rosterHeads: [Bytes32]
     /// Sealed runs of others, as its disk had them: to be altered.
@@ -42,8 +45,11 @@ struct Traitor {
             guard let genesis = operations.first else { return nil }
             var roster = try Roster(genesis: RosterOperation(decoding: genesis))
             for bytes in operations.dropFirst() { _ = try roster.add(RosterOperation(decoding: bytes)) }
-            heads = roster.heads
+            // As a node does: what it said of itself alone is nothing that a change needs.
+            heads = roster.headsToName(inChangesOf: DeviceID(publicKey: key.publicKey))
             rosterHeads = heads
+            heldThen = try disk.heads(space)
+            hasRight = roster.role(of: DeviceID(publicKey: key.publicKey)) == .admin
             var others: [(log: LogState, run: StoredRun, seal: Seal)] = []
             for entry in try disk.heads(space).entries {
                 guard

@@ -10,7 +10,7 @@ extension Trial {
     /// node may write its log a second time before it hears from others how it goes on.
     mutating func restore(_ index: Int, isSeen: Bool, _ strike: inout Strike) -> Bool {
         // Earlier, the invites that let others in would be lost with it, and with them the others.
-        guard members.allSatisfy(\.isJoined), !members[index].isForked else { return false }
+        guard canBeCopied(index), !members[index].isForked else { return false }
         guard let backup = backups.removeValue(forKey: index) else {
             backups[index] = Backup(disk: world.diskCopy(index), time: world.time)
             return false
@@ -33,10 +33,15 @@ extension Trial {
         return true
     }
 
+    private func canBeCopied(_ index: Int) -> Bool {
+        members[index].isJoined && !members[index].isOut
+            && members.allSatisfy { $0.isJoined || $0.isOut }
+    }
+
     /// Starts a second box with a copy of a disk. Half of them notice it; some of them are alone at first,
     /// and some run while the first box is off.
     mutating func clone(_ index: Int, _ strike: inout Strike) -> Bool {
-        guard members.allSatisfy(\.isJoined), !members[index].isForked, !members[index].wasRestored,
+        guard canBeCopied(index), !members[index].isForked, !members[index].wasRestored,
             index != plan.traitor, members.count < plan.nodeCount + Self.clonesMax,
             // Two devices in two copies each, and nobody else, may end in two pairs that never hear of each
             // other (decision 0092).
@@ -49,6 +54,7 @@ extension Trial {
         view.acknowledged = []
         view.watch = WatchView()
         checker.views.append(view)
+        checker.roster?.addCopy(of: index)
         var member = Member(role: members[index].role, joinAt: .max)
         member.isJoined = true
         member.isForked = true

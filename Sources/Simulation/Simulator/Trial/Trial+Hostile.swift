@@ -99,7 +99,7 @@ extension Trial {
     }
 
     /// The node stops to be honest; false while it is not in the space.
-    private mutating func turn(_ index: Int, _ dice: inout SeededGenerator) throws(Violation) -> Bool {
+    mutating func turn(_ index: Int, _ dice: inout SeededGenerator) throws(Violation) -> Bool {
         if traitor != nil { return true }
         guard members[index].isJoined, let space = checker.space else { return false }
         traitor = Traitor(index, world.nodes[index].deviceKey, world.diskCopy(index), in: space, &dice)
@@ -109,6 +109,7 @@ extension Trial {
         checker.forgetLost()
         world.crash(index)
         try look()
+        checker.roster?.forget(index)
         if plan.isOn(.equivocation) || plan.isOn(.forkFloods) {
             checker.universe.forking.insert(world.nodes[index].device)
         }

@@ -53,6 +53,7 @@ extension Trial {
         case "restored":
             plan.isOn(.restores) || plan.hasForks || plan.isOn(.lies) || plan.isOn(.extremes)
         case "cloned": plan.hasForks
+        case "removed": plan.isAboutMembers
         case "fork": plan.hasForks
         case "fork-suspicion": plan.hasForks || (isAboutTraitor && plan.isOn(.lies))
         case "digest-differs": isAboutTraitor

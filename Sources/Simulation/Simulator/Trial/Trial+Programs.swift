@@ -21,8 +21,8 @@ extension Trial {
     /// Nodes that run, are in the space, and are honest.
     func running(where isWanted: (Int) -> Bool = { _ in true }) -> [Int] {
         members.indices.filter { index in
-            members[index].isJoined && !members[index].isTraitor && world.nodes[index].node != nil
-                && isWanted(index)
+            members[index].isJoined && !members[index].isTraitor && !members[index].isOut
+                && world.nodes[index].node != nil && isWanted(index)
         }
     }
 
@@ -31,15 +31,15 @@ extension Trial {
     /// Whoever is due asks an admin for an invite.
     mutating func join() {
         for index in members.indices
-        where !members[index].isJoined && members[index].joinAt <= world.time && index > 0 {
+        where !members[index].isJoined && members[index].joinAt <= world.time {
             members[index].joinAt = world.time + 30_000
             guard world.nodes[index].node != nil, !members[index].isJoining, !members[index].isTraitor,
-                let admin = running(where: { members[$0].role == .admin && $0 != index }).first
+                let admin = inviter(for: index)
             else { continue }
             members[index].isJoining = true
             members[index].joinAt = world.time + 90_000
             let tokens = members[index].tokens
-            if tokens.count > 4 || (!tokens.isEmpty && members[index].tries % 3 != 0) {
+            if usesOldToken(index) {
                 join(index, with: tokens[members[index].tries % tokens.count])
                 continue
             }
@@ -50,6 +50,19 @@ extension Trial {
         for index in members.indices where members[index].joinAt <= world.time {
             members[index].isJoining = false
         }
+    }
+
+    /// Who lets it in: where members go, now one, now another.
+    private mutating func inviter(for index: Int) -> Int? {
+        let admins = running { members[$0].role == .admin && $0 != index }
+        return plan.isAboutMembers ? admins.randomElement(using: &world.dice) : admins.first
+    }
+
+    /// A token that it has is tried once more. Where admins go, it may be worth nothing.
+    private func usesOldToken(_ index: Int) -> Bool {
+        let (count, tries) = (members[index].tokens.count, members[index].tries)
+        if plan.isAboutMembers { return count > 0 && tries % 2 != 0 }
+        return count > 4 || (count > 0 && tries % 3 != 0)
     }
 
     private mutating func join(_ index: Int, with token: String) {
@@ -63,7 +76,13 @@ extension Trial {
         tell("node \(index) is in the space")
         watchRoster(index)
         try checker.takeCommitted(index, world)
-        watch(index)
+        recordStanding(of: index)
+        if !hasStream(index) { watch(index) }
+    }
+
+    /// A box that was removed and let in again has the stream of before.
+    private func hasStream(_ index: Int) -> Bool {
+        members[index].pending.values.contains { if case .watch = $0.purpose { true } else { false } }
     }
 
     mutating func watch(_ index: Int) {
@@ -147,6 +166,8 @@ extension Trial {
         case (.mark, .failed(let error)):
             throw Violation(.serves, "node \(index) refuses a write after the faults: \(error)")
         case (.report, _): try checkNumbers(index, answer)
+        case (.restrict, _), (.leave, _), (.members, _), (.refused, _):
+            try answeredMember(purpose, answer, at: index)
         case (.wait, .waited(let change, let holders, _)):
             for holder in holders where holder.held {
                 guard let other = members.indices.first(where: { world.nodes[$0].device == holder.device }),
@@ -214,6 +235,7 @@ extension Trial {
                 members[index].unanswered.append(transaction)
             case .step(let step): unanswered(step, canRepeat: isKeyRemembered)
             case .invite(let joiner): members[joiner].isJoining = false
+            case .leave where !isInSpace(index): left(index)
             default: break
             }
         }
@@ -239,7 +261,7 @@ extension Trial {
             return
         }
         if world.nodes[index].node?.spaceIDs.contains(space) == true {
-            members[index].isJoined = true
+            members[index].isJoined = members[index].isJoined || !members[index].isOut
             watch(index)
         }
     }

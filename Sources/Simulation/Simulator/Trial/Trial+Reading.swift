@@ -86,6 +86,7 @@ extension Trial {
         case (_, .failed(.timedOut)) where atLeast != nil:
             result.marks.insert("read-timed-out")
             return
+        case (_, .failed(.noSuchSpace)) where plan.isAboutMembers && !isInSpace(index): return
         case (_, .failed(.storeFull)), (_, .failed(.storeFailed)):
             // Of a batch that was lost.
             return

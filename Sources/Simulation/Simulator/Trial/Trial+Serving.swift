@@ -16,7 +16,9 @@ extension Purpose {
         switch self {
         case .join: 600_000
         case .wait, .read: 90_000
-        case .create, .invite, .write, .conditional, .full, .step, .mark, .watch, .report: 60_000
+        case .create, .invite, .write, .conditional, .full, .step, .mark, .watch, .report, .restrict, .leave,
+            .members, .refused:
+            60_000
         }
     }
 }
@@ -49,6 +51,7 @@ extension Trial {
     mutating func streamEnded(_ index: Int, _ answer: NodeAnswer) throws(Violation) {
         tell("node \(index) ends its stream: \(answer)")
         checker.endWatching(index)
+        guard isInSpace(index) else { return }
         members[index].watchFailures += 1
         guard members[index].watchFailures < 3 else {
             throw Violation(.serves, "node \(index) ended three streams in a row, the last with \(answer)")
@@ -117,8 +120,7 @@ extension Trial {
     /// Each holder has an open stream that told everything.
     private var areStreamsLevel: Bool {
         holders.allSatisfy { index in
-            let view = checker.views[index]
-            return view.watch.request != nil && view.watch.told == view.lines.count
+            checker.views[index].watch.request != nil && checker.isToldAll(index)
         }
     }
 }

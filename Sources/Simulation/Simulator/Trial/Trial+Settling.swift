@@ -54,7 +54,9 @@ extension Trial {
             world.nodes[index].batchMilliseconds = nil
             world.nodes[index].clock = WorldClock()
             if world.nodes[index].node == nil, !members[index].isTraitor { world.start(index) }
-            if index > 0 { members[index].joinAt = min(members[index].joinAt, world.time) }
+            if index > 0, !members[index].isOut {
+                members[index].joinAt = min(members[index].joinAt, world.time)
+            }
         }
         try look()
         // Half of the worlds hear that their network changed; the others find out by themselves.
@@ -65,13 +67,19 @@ extension Trial {
 
     /// Honest nodes that hold documents.
     var holders: [Int] {
-        members.indices.filter { !members[$0].isTraitor && members[$0].role >= .reader }
+        if plan.isAboutMembers { return activeHolders }
+        return members.indices.filter { !members[$0].isTraitor && members[$0].role >= .reader }
     }
 
     func isSettled() throws(Violation) -> Bool {
         let holders = holders
+        if plan.isAboutMembers {
+            if try whyMembersDiffer() != nil { return false }
+            // All that are left are in wrong hands.
+            if holders.isEmpty { return true }
+        }
         guard let first = holders.first, checker.space != nil else { return false }
-        for index in members.indices where !members[index].isTraitor {
+        for index in members.indices where !members[index].isTraitor && !plan.isAboutMembers {
             // A node that was stopped goes on only when its pause is over.
             guard members[index].isJoined, world.nodes[index].pausedUntil <= world.time else { return false }
         }
@@ -91,7 +99,7 @@ extension Trial {
             if numbers.count > 1 { return false }
         }
         // Branches are issued again in their own time.
-        return checker.ledgerFault(at: first) == nil
+        return ledgerFault(at: first) == nil
     }
 
     func whyNot() -> String {
@@ -105,16 +113,19 @@ extension Trial {
             }
             return "node \(index)\(state) holds \(ends.joined(separator: " ")), \(early) early"
                 + (closed.isEmpty ? "" : ", closed \(closed.joined(separator: " "))")
-        }.joined(separator: "; ") + (holders.first.flatMap { checker.ledgerFault(at: $0) } ?? "")
+        }.joined(separator: "; ") + (holders.first.flatMap { ledgerFault(at: $0) } ?? "")
+            + (plan.isAboutMembers ? ((try? whyMembersDiffer()) ?? nil).map { "; \($0)" } ?? "" : "")
     }
 
     private mutating func checkAll() throws(Violation) {
         let holders = holders
         for index in holders { try endBatch(of: index) }
+        if holders.isEmpty, plan.isAboutMembers { return try checkEverybody() }
         guard let first = holders.first, try isSettled() else {
             throw Violation(.converged, "nodes that were equal are not any more: \(whyNot())")
         }
         var settled = checker.settled(at: first)
+        try checkEverybody()
         for index in holders {
             for number in checker.views[index].acknowledged {
                 let change = checker.universe[number].change
@@ -125,14 +136,14 @@ extension Trial {
                         "node \(other) has not \(change.id), which node \(index) acknowledged")
                 }
             }
-            try checker.checkStatuses(index, world)
+            if !plan.isAboutMembers { try checker.checkStatuses(index, world) }
             try checker.checkAllDocuments(index, &settled, world)
             try checkCaps(index)
             try checkAnswers(index)
             try checkAlarms(index)
             try checkRoster(index)
             try checker.checkWatch(index, settled)
-            if let fault = checker.ledgerFault(at: index) { throw Violation(.acknowledgedStays, fault) }
+            if let fault = ledgerFault(at: index) { throw Violation(.acknowledgedStays, fault) }
             try checker.checkOnce(index)
         }
         for index in running() where members[index].role == .relay {

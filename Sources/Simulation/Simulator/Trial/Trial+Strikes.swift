@@ -104,6 +104,8 @@ extension Trial {
         case .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations,
             .equivocation, .rosterFloods, .forkFloods, .silences, .extremes:
             return try strikeFromInside(kind, &strike)
+        case .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating:
+            return try strikeMembers(kind, &strike)
         default: break
         }
         let running = members.indices.filter { world.nodes[$0].node != nil && !members[$0].isTraitor }

@@ -82,7 +82,8 @@ public struct Trial {
         checker = Checker(
             nodes: plan.nodeCount,
             roles: Dictionary(
-                uniqueKeysWithValues: plan.roles.enumerated().map { (world.nodes[$0].device, $1) }))
+                uniqueKeysWithValues: plan.roles.enumerated().map { (world.nodes[$0].device, $1) }),
+            countsRosters: plan.isAboutMembers)
         setWeather()
         planStrikes()
         request(0, .createSpace(name: Self.spaceName), for: .create)
@@ -163,9 +164,12 @@ public struct Trial {
                 members[index].isRestored = false
                 if isRestored { members[index].seen = [:] }
                 try checker.takeStarted(index, world, isRestored: isRestored)
+                recordStanding(of: index)
                 started(index)
             case .crashed(let index): crashed(index)
-            case .committed(let index): try checker.takeCommitted(index, world)
+            case .committed(let index):
+                try checker.takeCommitted(index, world)
+                recordStanding(of: index)
             case .answered(let index, let id, let answer): try answered(index, id, answer)
             case .logged(let index, let level, let code, let message):
                 if level >= .notice { checker.marks.insert(code) }

@@ -42,12 +42,13 @@ public struct MeshTrial {
     static let name = "mesh"
     private var dice: SeededGenerator
 
-    /// Starts the nodes; nothing is linked yet.
-    public init?(nodes: Int, seed: UInt64, delay: ClosedRange<UInt64> = 5...15) {
+    /// Starts the nodes; nothing is linked yet. `silent` members more are linked and say nothing.
+    public init?(nodes: Int, silent: Int = 0, seed: UInt64, delay: ClosedRange<UInt64> = 5...15) {
         world = World(seed: seed)
         world.weather.delay = delay
         world.weather.pieceBytesMax = 1 << 16
-        guard let space = world.addMembers(nodes, of: Self.name) else { return nil }
+        world.silent = Set(nodes..<nodes + silent)
+        guard let space = world.addMembers(nodes + silent, of: Self.name) else { return nil }
         self.space = space
         dice = SeededGenerator(seed: seed &+ 7)
     }
@@ -56,8 +57,10 @@ public struct MeshTrial {
     public var connectionCount: UInt64 { world.nextConnection }
     /// Bytes that arrived on the links of all nodes that run.
     public var received: UInt64 { totals().received }
-    /// Nodes that run, ascending.
-    public var alive: [Int] { world.nodes.indices.filter { world.nodes[$0].node != nil } }
+    /// Nodes that run and speak, ascending.
+    public var alive: [Int] {
+        world.nodes.indices.filter { world.nodes[$0].node != nil && !world.silent.contains($0) }
+    }
 
     // MARK: Links
 

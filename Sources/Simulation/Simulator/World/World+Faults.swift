@@ -3,6 +3,7 @@
 
 public import Causality
 public import Node
+public import Wire
 
 extension World {
     /// The node's disk as a backup of this moment would have it.
@@ -20,6 +21,9 @@ extension World {
 
     /// The node's next batch ends in a crash there.
     public mutating func crash(_ index: Int, at point: CrashPoint) { nodes[index].crashPoint = point }
+
+    /// Another program, from the node's next start on.
+    public mutating func setLevel(_ level: FeatureLevel, of index: Int) { nodes[index].level = level }
 
     /// Starts a second box with a copy of a node's disk and keys, on an address of its own; its index. Seen:
     /// its state directory noticed that it is a copy.

@@ -58,6 +58,13 @@ extension World {
                     for: .writer, to: box, ephemeral: AgreementKey(secret: entropy.secret(32))))
             _ = try roster.add(try roster.author(.add(add), at: moment, by: founder))
         }
+        // Each says what it runs, as it would at its start: shared rosters are not written to then.
+        if let software = DeviceSoftware(level: .current, version: WorldNode.version) {
+            for index in members {
+                let key = nodes[index].deviceKey
+                _ = try roster.add(try roster.author(.deviceSoftware(software), at: moment, by: key))
+            }
+        }
         var disk = MemoryStore()
         try disk.begin()
         let record = SpaceRecord(

@@ -18,6 +18,8 @@ struct WorldConnection {
         let node: Int
         let id: ConnectionID
         var isOpen = true
+        /// What this end sent so far.
+        var sentBytes = 0
         /// Nothing sent to this end may arrive before this.
         var notBefore: UInt64 = 0
         /// Something on the way to this end was lost: nothing after it may arrive.
@@ -116,9 +118,19 @@ extension World {
 
     // MARK: Sending
 
-    mutating func send(_ bytes: [UInt8], on id: ConnectionID, from index: Int) {
+    /// Of a silent node nothing goes out behind its part of the handshake.
+    private mutating func said(_ bytes: [UInt8], by end: ConnectionEnd, of index: Int) -> [UInt8] {
+        guard silent.contains(index), let connection = connections[end.number] else { return bytes }
+        let handshakeBytes = end.isDialler ? 24 + 2 + 48 + 2 + 216 : 2 + 248
+        let sent = connection[end.isDialler].sentBytes
+        connections[end.number]?[end.isDialler].sentBytes += bytes.count
+        return Array(bytes.prefix(max(0, handshakeBytes - sent)))
+    }
+
+    mutating func send(_ all: [UInt8], on id: ConnectionID, from index: Int) {
         guard let end = ends[ConnectionName(node: index, id: id)], let connection = connections[end.number]
         else { return }
+        let bytes = said(all, by: end, of: index)
         let pieceBytesMax = max(1, weather(connection.direction(toDialler: !end.isDialler)).pieceBytesMax)
         record(bytes, end, from: index)
         var start = 0

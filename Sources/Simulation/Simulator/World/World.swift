@@ -10,6 +10,8 @@ public import Node
 /// Nodes, the network between them, and the clock.
 public struct World {
     public internal(set) var nodes: [WorldNode] = []
+    /// Nodes that complete handshakes and then say nothing.
+    public var silent: Set<Int> = []
     public var weather = Weather()
     /// Directions with a weather of their own.
     public var weathers: [Direction: Weather] = [:]

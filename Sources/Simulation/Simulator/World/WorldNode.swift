@@ -4,6 +4,7 @@ import Bytes
 public import Causality
 public import Crypto
 public import Node
+public import Wire
 
 /// A wall clock that is wrong. The monotonic clock of a node is always right.
 public struct WorldClock: Hashable, Sendable {
@@ -69,6 +70,9 @@ public struct WorldNode {
     var commitAt: UInt64?
     /// It has taken inputs that it has not committed.
     var isInBatch: Bool { commitAt != nil }
+    static let version = "simulated"
+    /// What its program understands, from its next start on.
+    public internal(set) var level = FeatureLevel.current
     let seed: UInt64
     let staticPeers: [String]
     let address: String
@@ -102,10 +106,11 @@ public struct WorldNode {
     /// Nil: it has to write at this start, since its directory was put back, and there is no room.
     func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore>? {
         var configuration = NodeConfiguration(
-            device: deviceKey, box: box, deviceName: deviceName, version: "simulated",
+            device: deviceKey, box: box, deviceName: deviceName, version: Self.version,
             entropySeed: secret(100 + starts), discontinuity: discontinuity, staticPeers: staticPeers,
             advertise: [])
         configuration.hasCrashed = hasCrashed
+        configuration.level = level
         do throws(StoreFailure) {
             guard let other else { return try Node(store: disk, configuration: configuration, at: now) }
             return try Node(store: disk, like: other, configuration: configuration, at: now)

@@ -26,10 +26,10 @@ struct SegmentedLog {
     private var random: SeededGenerator
 
     /// A log of which `rounds` segments are made.
-    init(seed: UInt64, rounds: Int) throws {
+    init(seed: UInt64, rounds: Int, in space: SpaceID = Self.space) throws {
         random = SeededGenerator(seed: seed)
         declaration = Change.Declaration(device: DeviceID(publicKey: key.publicKey), incarnation: 7_777)
-        log = LogState(space: Self.space, declaration: declaration)
+        log = LogState(space: space, declaration: declaration)
         for round in 0..<rounds {
             switch round % 4 {
             // Columns are of runs that begin where a section does.
@@ -38,7 +38,7 @@ struct SegmentedLog {
             case 2: try type(String(repeating: "many words \(round) ", count: 70), times: 6)
             default: repeat { try type("to the boundary", times: 1) } while !log.isAtBoundary
             }
-            send(round)
+            send(round, in: space)
         }
     }
 
@@ -59,16 +59,16 @@ struct SegmentedLog {
         }
     }
 
-    private mutating func send(_ round: Int) {
+    private mutating func send(_ round: Int, in space: SpaceID) {
         let run = Run(replica: log.replica, first: first, last: log.last, bytes: pending)
         codecs.append(Block.pack(run)[0])
         let sealed = SealedRun(declaration: declaration, run: run, seals: log.seal(with: key))
         runs.append(sealed)
-        segments.append(Self.segment(sealed, round))
+        segments.append(Self.segment(sealed, round, in: space))
         (pending, first) = ([], log.next)
     }
 
-    private static func segment(_ run: SealedRun, _ number: Int) -> [UInt8] {
+    private static func segment(_ run: SealedRun, _ number: Int, in space: SpaceID = space) -> [UInt8] {
         let nonce = (0..<24).map { UInt8($0 * 7 + number & 255) }
         return Segment.seal(run, in: space, contentKey: contentKey, nonce: nonce).encoded()
     }

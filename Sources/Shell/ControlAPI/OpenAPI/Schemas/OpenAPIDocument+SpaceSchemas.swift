@@ -6,8 +6,9 @@ extension OpenAPIDocument {
          "properties":{
           "id":{"type":"string"},"name":{"type":"string"},"role":{"$ref":"#/components/schemas/Role"},
           "members":{"type":"integer"},"documents":{"type":"integer"},
+          "state":{"enum":["active","removed"],"description":"Of this device in it."},
           "sync":{"description":"In status only.","allOf":[{"$ref":"#/components/schemas/Sync"}]}},
-         "required":["id","name","role","members","documents"]},
+         "required":["id","name","role","members","documents","state"]},
         "SpaceList":{
          "type":"object","description":"The spaces of this node.",
          "properties":{"spaces":{"type":"array","items":{"$ref":"#/components/schemas/Space"}}},
@@ -22,8 +23,44 @@ extension OpenAPIDocument {
           "device":{"$ref":"#/components/schemas/DeviceID"},"name":{"type":"string"},
           "role":{"$ref":"#/components/schemas/Role"},
           "addedBy":{"oneOf":[{"$ref":"#/components/schemas/Author"},{"type":"null"}]},
-          "state":{"type":"string"}},
-         "required":["device","name","role","addedBy","state"]},
+          "state":{"enum":["active","left","removed"]},
+          "lastSeenMs":{"type":["integer","null"]},"behindChanges":{"type":["integer","null"]},
+          "software":{"type":["string","null"]},
+          "removedBy":{"$ref":"#/components/schemas/Author"},"removedMs":{"type":"integer"},
+          "adminSince":{"type":"integer","description":"Milliseconds since 1970."}},
+         "required":["device","name","role","addedBy","state","lastSeenMs","behindChanges","software"]},
+        "RoleRequest":{
+         "type":"object","description":"A role to give.",
+         "properties":{"role":{"$ref":"#/components/schemas/Role"}},
+         "required":["role"],"additionalProperties":false},
+        "Removal":{
+         "type":"object","description":"What came of removing a member, or would.",
+         "properties":{
+          "removed":{"$ref":"#/components/schemas/Author"},
+          "void":{"type":"object","description":"Held here, and counting no more.",
+           "properties":{"changes":{"type":"integer"},"documents":{"type":"integer"}},
+           "required":["changes","documents"]},
+          "rotated":{"type":["string","null"]},"members":{"type":"integer"}},
+         "required":["removed","void","rotated","members"]},
+        "KeyEpoch":{
+         "type":"object","description":"Keys of a space, without their secrets.",
+         "properties":{
+          "id":{"type":"string","description":"Zeros for the first epoch."},
+          "number":{"type":"integer"},"author":{"$ref":"#/components/schemas/Author"},
+          "timestamp":{"type":"integer","description":"Milliseconds since 1970."},
+          "good":{"type":"boolean"},"current":{"type":"boolean"}},
+         "required":["id","number","author","timestamp","good","current"]},
+        "KeyEpochList":{
+         "type":"object","description":"Epochs of a space's keys.",
+         "properties":{
+          "epochs":{"type":"array","items":{"$ref":"#/components/schemas/KeyEpoch"}},
+          "noneGoodSinceMs":{"type":["integer","null"],
+           "description":"Since when none is good, as far as this node knows since its start, \#
+        milliseconds since 1970; null while one is."}},
+         "required":["epochs","noneGoodSinceMs"]},
+        "KeyRotation":{
+         "type":"object","description":"The epoch that began.",
+         "properties":{"epoch":{"type":"string"}},"required":["epoch"]},
         "MemberList":{
          "type":"object","description":"Who belongs to a space.",
          "properties":{"members":{"type":"array","items":{"$ref":"#/components/schemas/Member"}}},
@@ -33,7 +70,9 @@ extension OpenAPIDocument {
          "properties":{
           "id":{"type":"string"},"role":{"$ref":"#/components/schemas/Role"},
           "expires":{"type":"integer","description":"Seconds since 1970."},
-          "state":{"enum":["open","spent","revoked","expired","burned"]}},
+          "state":{"enum":["open","spent","revoked","expired","burned"],
+           "description":"Revoked also when who issued it is no admin any more."},
+          "spentBy":{"$ref":"#/components/schemas/Author"}},
          "required":["id","role","expires","state"]},
         "InviteList":{
          "type":"object","description":"Invites to a space.",

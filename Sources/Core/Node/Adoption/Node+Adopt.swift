@@ -1,0 +1,113 @@
+// Wires the machine of adoptions: begins them, takes their steps, and answers who asked.
+
+import Bytes
+import Causality
+import Identity
+import Replication
+import Wire
+
+extension Node {
+    mutating func adopt(
+        _ id: RequestID, _ choice: AdoptionChoice, in index: SpaceHandle, at now: Instant
+    ) throws(NodeError) {
+        try need(.writer, in: index)
+        guard adoptions.count < Adoptions.countMax else {
+            throw .tooMany(what: "adoptions", limit: Adoptions.countMax)
+        }
+        let space = spaces[index].id
+        var adoption = Adoptions.Adoption(
+            request: id, space: space, rest: .changes([]), logs: LogReader(space: space))
+        switch choice {
+        case .member(let reference):
+            let author = try member(reference, in: index, isActive: false).device
+            adoption.rest = .author(author, after: .start)
+        case .changes(let changes):
+            let held = try stored { node throws(StoreFailure) in
+                try node.spaces[index].writeRun(to: &node.transaction)
+                return try node.held(changes, &adoption)
+            }
+            adoption.rest = .changes(held[...])
+        }
+        adoptions.begin(adoption, at: now.monotonic)
+    }
+
+    /// In commit order; the others are skipped.
+    private func held(_ changes: [Dot], _ adoption: inout Adoptions.Adoption) throws(StoreFailure) -> [Dot] {
+        var held: [(change: Dot, position: CommitPosition)] = []
+        for change in changes {
+            if let record = try store.status(of: change, in: adoption.space, with: &adoption.logs) {
+                held.append((change, record.position))
+            } else {
+                adoption.report.skip(change, .notHeld)
+            }
+        }
+        return held.sorted { $0.position < $1.position }.map(\.change)
+    }
+
+    mutating func tickAdoptions(at now: Instant) {
+        guard transaction.failure == nil, var adoption = adoptions.takeDue(at: now.monotonic) else { return }
+        do throws(NodeError) {
+            guard let index = spaces.handle(of: adoption.space) else {
+                throw .noSuchSpace(adoption.space.description)
+            }
+            // It may have lost the right since.
+            try need(.writer, in: index)
+            if isDiskLow { throw .storeFull(.floor(freeBytes: diskFree, floorBytes: diskFloorBytes)) }
+            if try advance(&adoption, in: index, at: now) {
+                batch.answer(adoption.request, .adopted(adoption.report))
+            } else {
+                adoptions.goOn(adoption, at: now.monotonic)
+            }
+        } catch {
+            refuse(adoption.request, error, at: now)
+        }
+    }
+
+    /// The next step; true: it was the last.
+    private mutating func advance(
+        _ adoption: inout Adoptions.Adoption, in index: SpaceHandle, at now: Instant
+    ) throws(NodeError) -> Bool {
+        switch adoption.rest {
+        case .changes(var changes):
+            let step = changes.prefix(NodeLimits.adoptedStepMax)
+            changes.removeFirst(step.count)
+            for change in step { try adopt(change, &adoption, in: index, at: now) }
+            adoption.rest = .changes(changes)
+            return changes.isEmpty
+        case .author(let author, var after):
+            let logs = Set(spaces[index].logs.written(by: author))
+            let page = try stored { node throws(StoreFailure) in
+                try node.spaces[index].writeRun(to: &node.transaction)
+                return try node.store.commits(
+                    adoption.space, after: after, limit: NodeLimits.adoptionLooksMax)
+            }
+            var count = 0
+            for record in page where count < NodeLimits.adoptedStepMax {
+                after = record.position
+                guard record.status == .void, logs.contains(record.replica) else { continue }
+                count += 1
+                try adopt(Dot(record.replica, record.last), &adoption, in: index, at: now)
+            }
+            adoption.rest = .author(author, after: after)
+            return count < NodeLimits.adoptedStepMax && page.count < NodeLimits.adoptionLooksMax
+        }
+    }
+
+    private mutating func adopt(
+        _ change: Dot, _ adoption: inout Adoptions.Adoption, in index: SpaceHandle, at now: Instant
+    ) throws(NodeError) {
+        if spaces[index].forks.closed.isClosed(change) {
+            let reissue = try stored { node throws(StoreFailure) in
+                try node.reissue(of: change.replica, in: index)
+            }
+            if let reissue, spaces[index].logs[reissue.replica] != nil {
+                return adoption.report.skip(change, .reissued)
+            }
+        }
+        let outcome = try spaces[index].adopt(
+            change, by: device, &entropy, at: now, cursors: epochs.current, with: &adoption.logs,
+            in: &transaction)
+        if case .adopted = outcome { counters.transactions += 1 }
+        adoption.report.add(outcome, of: change)
+    }
+}

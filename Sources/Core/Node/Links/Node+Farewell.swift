@@ -1,0 +1,108 @@
+// A member that was removed is told so, and what it wrote and nobody else had is not lost (LIFECYCLE):
+//
+//     removed  --ROSTER_HAVE-->
+//     member   --ROSTER_OPERATIONS-->     the removal and what it was made on, nothing beyond
+//     removed  --ROSTER_HAVE-->           it knows
+//     member   --HAVE-->                  of the removed one's logs, and those of who was let in by
+//     removed  --HAVE, segments-->        nobody who might
+//     member   --CLOSE removed-->         it holds all of them, or a minute is over
+//
+// Its changes are stored as those of anybody; that they are void follows from the roster. It gets no
+// segment, address or later operation.
+
+import Bytes
+import Causality
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    /// A frame of a peer that was removed. What it has no right to say is dropped.
+    mutating func farewellArrived(
+        _ frame: LinkFrame, _ type: FrameType, _ place: ChannelPlace, at now: Instant
+    ) throws(DecodeFault) {
+        switch type {
+        case .have:
+            guard spendFarewell(frame, on: place.channel, at: now) else { return }
+            let have = try HaveFrame(decoding: frame.body)
+            let named = VersionVector(have.entries.map { VersionVector.Entry($0.replica, $0.last) })
+            if have.extent == .full {
+                links[place.channel].claims = named
+            } else {
+                links[place.channel].claims?.join(named)
+            }
+        case .segment:
+            guard spendFarewell(frame, on: place.channel, at: now) else { return }
+            var reader = ByteReader(frame.body)
+            let header = try SegmentHeader(of: spaces[place.space].id, from: &reader)
+            let author = header.declaration.device
+            guard author == links[place.link].device || spaces[place.space].roster.isNotAdmitted(author)
+            else { return }
+            segmentArrived(frame.body, place, at: now)
+        default: return
+        }
+    }
+
+    private mutating func spendFarewell(_ frame: LinkFrame, on channel: ChannelHandle, at now: Instant)
+        -> Bool
+    {
+        if links.connections.spend(frame.body.count, on: channel) { return true }
+        endFarewell(of: channel, at: now)
+        return false
+    }
+
+    /// What a removed peer is told after a commit: how much of its logs is held here.
+    mutating func farewellFrames(
+        _ channel: inout SpaceChannel, _ number: UInt16, on link: LinkHandle, in index: SpaceHandle,
+        at now: Instant
+    ) -> [LinkFrame] {
+        var frames: [LinkFrame] = []
+        let peer = links[link].device
+        guard let told = spaces[index].replication.advertised,
+            let removal = spaces[index].roster.removal(of: peer), channel.roster.peerHeads == [removal.id],
+            !channel.roster.isPouring
+        else { return [] }
+        if let total = channel.sync.acknowledgement() {
+            frames.append(LinkFrame(ReceivedFrame(bytes: total), on: number))
+        }
+        let sealed = told.sealed.restricted(to: logsHandedOver(by: peer, from: index))
+        if channel.sync.mustTell(at: now.monotonic),
+            let have = channel.sync.nextHave(sealed, at: now.monotonic)
+        {
+            let hash = links[link].handshakeHash
+            let entries = have.entries.map { entry in
+                let chain = told.hashes[entry.replica] ?? .zero
+                return HaveFrame.Entry(
+                    replica: entry.replica, last: entry.last,
+                    fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
+            }
+            frames += HaveFrame.frames(.full, entries).map { LinkFrame($0, on: number) }
+        }
+        return frames
+    }
+
+    /// Ends what is said to removed peers that have handed over all they named.
+    mutating func endFarewells(at now: Instant) {
+        for index in spaces.indices where spaces[index].roster.hasRestrictions {
+            let durable = spaces[index].durable
+            for channel in links.channels(of: spaces[index].id) where links[channel].isFarewell {
+                guard let claims = links[channel].claims, claims.entries(beyond: durable).isEmpty else {
+                    continue
+                }
+                endFarewell(of: channel, at: now)
+            }
+        }
+    }
+
+    mutating func endFarewell(of channel: ChannelHandle, at now: Instant) {
+        guard links.connections.isOpen(channel) else { return }
+        if links[channel].number == 0 {
+            close(links[channel].link, .removed, "the device removed the space", at: now)
+        } else {
+            links.connections.close(channel)
+        }
+    }
+}

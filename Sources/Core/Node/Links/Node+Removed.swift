@@ -1,0 +1,75 @@
+// What follows from a removal where it is known: what the peer of a channel may still hear, and what a box
+// that was removed itself says and shows.
+
+import Bytes
+import Causality
+import Identity
+import Mesh
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+extension Node {
+    func farewell(at now: Instant) -> SpaceChannel.PeerStanding {
+        .farewell(
+            bytesLeft: MeshLimits.farewellBytes, deadline: now.monotonic + MeshLimits.farewellMilliseconds)
+    }
+
+    /// The last operation that the peer of a channel is shown; nil: whatever comes.
+    func lastShown(_ place: ChannelPlace) -> RosterHead? {
+        guard links[place.channel].isFarewell else { return nil }
+        return spaces[place.space].roster.removal(of: links[place.link].device)?.id
+    }
+
+    /// From now on the peer of a channel hears nothing but that it was removed.
+    mutating func beginFarewellIfRemoved(_ place: ChannelPlace, at now: Instant) {
+        guard !links[place.channel].isFarewell,
+            spaces[place.space].roster.isRemoved(links[place.link].device)
+        else { return }
+        links[place.channel].standing = farewell(at: now)
+        links[place.channel].claims = nil
+    }
+
+    /// Logs that a removed device hands over: its own, and, as these may build on them, those of devices that
+    /// were let in by nobody who might, which have no other way (decision 0174).
+    func logsHandedOver(by device: DeviceID, from index: SpaceHandle) -> Set<ReplicaID> {
+        let authors = [device] + spaces[index].roster.notAdmitted()
+        return Set(authors.flatMap { spaces[index].logs.written(by: $0) })
+    }
+
+    /// The same of this device when it was removed; else nil.
+    func logsHandedOver(from index: SpaceHandle) -> Set<ReplicaID>? {
+        spaces[index].roster.isRemoved(device) ? logsHandedOver(by: device, from: index) : nil
+    }
+
+    /// Shows that this device was removed, or let in by somebody who might not, for as long as it is so.
+    mutating func noteOwnRemoval(in index: SpaceHandle, at now: Instant) {
+        let (space, name) = (spaces[index].id, spaces[index].name)
+        let hint =
+            "what is here stays readable: replctl export \(name). An admin's invite lets it in "
+            + "again; replctl space leave \(name) deletes it here"
+        if let removal = spaces[index].roster.removal(of: device) {
+            raise(
+                Alarm(
+                    code: "removed",
+                    message:
+                        "this device was removed from space \(name) by "
+                        + "\(spaces[index].named(removal.author))",
+                    hint: hint, since: removal.timestamp.milliseconds, space: space, device: device))
+        } else {
+            resolveAlarm(code: "removed", space: space, device: device)
+        }
+        if spaces[index].roster.isUnadmitted(device) {
+            raise(
+                Alarm(
+                    code: "not-admitted",
+                    message:
+                        "this device is no member of space \(name): whoever let it in had been removed, "
+                        + "or had lost the right to",
+                    hint: hint, since: now.wall, space: space, device: device))
+        } else {
+            resolveAlarm(code: "not-admitted", space: space, device: device)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// Under which access secrets links may be opened. A member that slept through rotations dials with what it
+// has, so older secrets stay good for links until everybody showed a newer one; a removed device learns so
+// that it is removed. What a link may then carry is decided by who is at its other end, not by the secret.
+
+public import Causality
+public import Crypto
+public import Wire
+
+/// The newest epoch under which each member was linked since this node started. Forgetting it keeps older
+/// secrets a little longer, and no more.
+public struct LinkedEpochs: Sendable, Equatable {
+    private var numbers: [DeviceID: KeyEpochNumber] = [:]
+
+    public init() {}
+
+    public mutating func record(_ device: DeviceID, linkedUnder number: KeyEpochNumber) {
+        numbers[device] = max(numbers[device] ?? .first, number)
+    }
+
+    /// Of two epochs of one number it is not told which: the lesser.
+    func name(of device: DeviceID) -> KeyEpochName {
+        KeyEpochName(numbers[device] ?? .first, KeyEpochName.first.id)
+    }
+}
+
+extension SpaceKeys {
+    /// The current epoch and at most 32 others, newest first.
+    public var accessEpochs: [Epoch] { accessEpochs(from: .first) }
+
+    /// Those under which links may be opened: each epoch until every active member has shown a newer one, by
+    /// a link or by an operation that only a holder of its keys makes. That a member was given a package is
+    /// not enough: it may be garbage. A removed device has to hear that it was, and dials with what it had.
+    public func accessEpochs(
+        in roster: Roster, _ epochs: KeyEpochs, linked: LinkedEpochs = LinkedEpochs()
+    ) -> [Epoch] {
+        var least = currentName
+        if epochs.names.count == 1 { return accessEpochs }
+        for device in roster.devices
+        where device != epochs.device && (roster.role(of: device) != nil || roster.isRemoved(device)) {
+            least = min(least, max(epochs.epochUsed(by: device) ?? .first, linked.name(of: device)))
+        }
+        return accessEpochs(from: least)
+    }
+
+    private func accessEpochs(from least: KeyEpochName) -> [Epoch] {
+        let others = epochs.filter { $0.name != currentName && $0.name >= least }
+        return [current] + others.suffix(RosterLimits.olderSecretsMax).reversed()
+    }
+
+    /// The access secrets of the current epoch and at most `previous` others, newest first.
+    public func accessSecrets(previous: Int = RosterLimits.olderSecretsMax) -> [Secret] {
+        accessEpochs.prefix(previous + 1).map(\.access)
+    }
+}

@@ -1,0 +1,89 @@
+// Epochs that not everybody can open and that the current one does not lead back to: of admins that removed
+// each other, each began one for its own side, and both sides wrote under theirs. All of it is to be read by
+// all, so whoever holds such an epoch gives it on. Where only removed devices hold it one of them does, as it
+// could have done before it heard of its removal: on the view in which it got the epoch (decision 0174).
+
+import Bytes
+public import Causality
+public import Crypto
+public import Wire
+
+extension MissingPackages {
+    /// Of each stranded epoch that this device has to give on; ascending by epoch.
+    public static func stranded(of keys: SpaceKeys, _ epochs: KeyEpochs, in roster: Roster) -> [Self] {
+        if epochs.names.count == 1 { return [] }
+        let role = roster.role(of: epochs.device)
+        let isMember = role?.allows(.keyEpoch) == true
+        guard isMember || role == nil && roster.isRemoved(epochs.device) else { return [] }
+        let readers = roster.activeDevices().filter { roster.role(of: $0) != .relay }
+        var lacking: [KeyEpochName: [DeviceID]] = [:]
+        for epoch in keys.epochs where epoch.number != .first && epoch.content != nil {
+            let without = Set(epochs.lacking(epoch.name, in: roster))
+            let devices = readers.filter(without.contains)
+            // A member that has it gives it to the others.
+            let isDue = isMember ? !devices.isEmpty : devices.count == readers.count && !readers.isEmpty
+            if isDue { lacking[epoch.name] = devices.filter { $0 != epochs.device } }
+        }
+        if isMember {
+            // Where none is good, one is begun soon that leads back to what its author holds.
+            guard epochs.isGood(keys.currentName, in: roster) else { return [] }
+            lacking[keys.currentName] = nil
+            if lacking.isEmpty { return [] }
+            for name in keys.chain(from: keys.currentName, epochs, in: roster) { lacking[name] = nil }
+        }
+        return lacking.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { name, devices in
+            Self(of: name, for: devices, by: epochs.device, in: roster, isAtOnce: !isMember)
+        }
+    }
+}
+
+extension SpaceKeys {
+    /// Epochs to which this one leads back, by what each wraps. O(epochs).
+    fileprivate func chain(from name: KeyEpochName, _ epochs: KeyEpochs, in roster: Roster)
+        -> Set<KeyEpochName>
+    {
+        var chain: Set<KeyEpochName> = [name]
+        // Each leads to lower numbers only.
+        for name in epochs.names.reversed() where chain.contains(name) {
+            for earlier in wrapped(by: name, epochs, in: roster) {
+                chain.insert(KeyEpochName(earlier.number, earlier.id(in: space)))
+            }
+        }
+        return chain
+    }
+
+    /// Packages of an epoch by a device that was removed since it got it; none when its role then gave no
+    /// right to.
+    public func packages(
+        fromBefore name: KeyEpochName, for devices: [DeviceID], _ epochs: KeyEpochs, in roster: inout Roster,
+        _ entropy: inout Entropy, at timestamp: Timestamp, by key: SigningKey
+    ) throws(RosterFault) -> [RosterOperation] {
+        guard let epoch = epoch(name), let source = epochs.source(of: name, in: roster) else { return [] }
+        // Whoever gave it may not have known the device as a member; what it signed itself then does.
+        let latest = roster.latestBy[epochs.device].map { roster.entries[Int($0)].id }
+        let views = [[source], [source, latest].compactMap(\.self).sorted()]
+        for heads in views {
+            guard let view = roster.view(heads: heads),
+                roster.role(of: epochs.device, in: view)?.allows(.keyEpoch) == true
+            else { continue }
+            return try Self.give(
+                epoch, to: devices, on: heads, in: &roster, &entropy, at: timestamp, by: key)
+        }
+        return []
+    }
+}
+
+extension KeyEpochs {
+    /// The operation that gave the device the epoch, or began it there.
+    fileprivate func source(of name: KeyEpochName, in roster: Roster) -> Bytes32? {
+        let begun = beginnings[name]?.first { $0.author == device }?.index
+        if let index = begun ?? ownPackages.first(where: { $0.name == name })?.index {
+            return roster.entries[Int(index)].id
+        }
+        let admission = (roster.membership[device] ?? []).last { index in
+            guard case .add(let add) = roster.operation(at: index).body else { return false }
+            return SpaceKeys.epochCarried(by: add.sealedKeys) == name
+        }
+        return admission.map { roster.entries[Int($0)].id }
+    }
+}

@@ -1,0 +1,118 @@
+// The keys of a space: who is out holds nothing under which those who know of it seal what is new, and in the
+// end all active members seal under one epoch that is theirs alone (LIFECYCLE, decisions 0168 and 0176).
+
+import Causality
+import Identity
+import Node
+import Roster
+import RosterModel
+import Wire
+
+extension Checker {
+    /// After a commit: which keys the node's device ever had, and that it uses none of somebody's who is
+    /// out, as far as it knows and has a better one. What such a device was given and did not take yet is
+    /// not counted.
+    mutating func takeKeys(
+        _ index: Int, _ store: MemoryStore, in space: SpaceID, _ device: DeviceID, isNews: Bool
+    )
+        throws(Violation)
+    {
+        guard let roster else { return }
+        let keys = try Self.keys(of: index, store, in: space)
+        if keys == views[index].keys, !isNews { return }
+        views[index].keys = keys
+        guard let keys else { return }
+        if keysHeld[device]?.formUnion(keys) == nil { keysHeld[device] = keys }
+        guard let content = keys.current.content, roster.role(of: device, at: index) != nil else { return }
+        let name = ContentKeyID(of: content)
+        let knowing = keysHeld.filter { other, held in
+            held.content(named: name) != nil && isOut(other, at: index, roster)
+                && isGiven(keys.currentName.number, to: other, at: index, roster)
+        }
+        guard let other = knowing.keys.min() else { return }
+        let restored = try restoredRoster(index, store, in: space, device)
+        let all = restored.epochs.good(in: restored.roster)
+        let good = keys.epochs.map(\.name).filter(all.contains)
+        guard let better = good.last else { return }
+        throw Violation(
+            .keys,
+            "node \(index) seals under epoch \(keys.currentName.number.value), which \(other.short) has, "
+                + "who is out; of \(restored.epochs.names.map(\.number.value)) it holds "
+                + "\(better.number.value), which is good")
+    }
+
+    /// True when by the operations that a node holds the device got an epoch that is this one or a later one,
+    /// which may lead back to it. What it was given by others is not known there yet.
+    private func isGiven(
+        _ number: KeyEpochNumber, to device: DeviceID, at index: Int, _ roster: RosterAccount
+    )
+        -> Bool
+    {
+        roster.set(at: index).contains { id in
+            guard let operation = roster.model.operations[id] else { return false }
+            switch operation.body {
+            case .genesis: return operation.author == device && number == .first
+            case .keyEpoch(let epoch):
+                return epoch.epoch >= number
+                    && (operation.author == device || epoch.packages.contains { $0.device == device })
+            case .add(let add):
+                // The later form begins with the number.
+                let isLater = add.sealedKeys.count == 133
+                let carried = isLater ? add.sealedKeys.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } : 1
+                return (add.device == device || operation.author == device) && carried >= number.value
+            default: return false
+            }
+        }
+    }
+
+    /// True when the device was removed, or left, as a node knows.
+    private func isOut(_ device: DeviceID, at index: Int, _ roster: RosterAccount) -> Bool {
+        let state = roster.state(of: device, at: index)
+        return state == .removed || state == .left
+    }
+
+    private func restoredRoster(_ index: Int, _ store: MemoryStore, in space: SpaceID, _ device: DeviceID)
+        throws(Violation) -> RestoredRoster
+    {
+        do {
+            let stored = try store.rosterOperations(space)
+            guard let genesis = stored.first else { throw RosterFault.notGenesis }
+            var restored = try RestoredRoster(genesis: genesis, for: device)
+            for bytes in stored.dropFirst() { try restored.restore(bytes) }
+            return restored
+        } catch {
+            throw Violation(.stored, "node \(index): the roster does not open: \(error)")
+        }
+    }
+
+    static func keys(of index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) -> SpaceKeys? {
+        do {
+            guard let record = try store.spaces().first(where: { $0.id == space }) else { return nil }
+            return try SpaceKeys(decoding: record.keys, of: space)
+        } catch {
+            throw Violation(.stored, "node \(index): keys that do not open: \(error)")
+        }
+    }
+
+    /// Nil when these nodes, all active members, seal under one epoch, and it is good where an admin is among
+    /// them to make it so.
+    func whyKeysDiffer(_ indices: [Int], hasAdmin: Bool, _ world: borrowing World) throws(Violation)
+        -> String?
+    {
+        guard let space, let first = indices.first, let mine = views[first].keys else { return nil }
+        for index in indices {
+            guard let keys = views[index].keys else { return "node \(index) has no keys" }
+            if keys.currentName != mine.currentName {
+                let held = [keys, mine].map { $0.epochs.map(\.number.value) }
+                return
+                    "node \(index) seals under epoch \(keys.currentName.number.value) of \(held[0]), node "
+                    + "\(first) under \(mine.currentName.number.value) of \(held[1])"
+            }
+        }
+        let store = world.nodes[first].node?.store ?? world.nodes[first].disk
+        let device = world.nodes[first].device
+        let restored = try restoredRoster(first, store, in: space, device)
+        let isGood = restored.epochs.isGood(mine.currentName, in: restored.roster)
+        return isGood || !hasAdmin ? nil : "epoch \(mine.currentName.number.value) is not good"
+    }
+}

@@ -1,0 +1,178 @@
+// Members come and go: what counts of a change follows from the operations of the roster that a node holds,
+// whatever the order in which they came, and who was removed is told nothing of what came after it
+// (LIFECYCLE, decisions 0167 and 0169).
+
+import Bytes
+import Causality
+import Identity
+import Node
+import Roster
+import RosterModel
+import Wire
+
+extension Checker {
+    /// What a node makes of a change now; nil: nobody has it.
+    func status(_ number: Int, at index: Int) -> ChangeStatus? {
+        roster == nil ? universe[number].status : views[index].statuses[number]
+    }
+
+    /// New operations of the roster on a node's disk; true when there were any.
+    mutating func takeRoster(_ index: Int, _ store: MemoryStore, in space: SpaceID, _ device: DeviceID)
+        throws(Violation) -> Bool
+    {
+        guard roster != nil else { return false }
+        let stored: [[UInt8]]
+        do throws(StoreFailure) {
+            stored = try store.rosterOperations(space)
+            views[index].isRejudging = try store.meta("rejudging/\(space)") != nil
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+        let added = try roster?.take(index, stored) ?? []
+        if added.isEmpty { return false }
+        views[index].isTurned = views[index].isTurned || added.contains(where: \.revokesRights)
+        try checkServed(index, added, device)
+        return true
+    }
+
+    /// Who was removed hears of the removal and of what it was made on, and of nothing that was made on it.
+    /// Not asked of one that came back, or to whom some node may have spoken for which the removal does not
+    /// stand.
+    private mutating func checkServed(_ index: Int, _ added: [RosterOperation], _ device: DeviceID)
+        throws(Violation)
+    {
+        guard let roster, roster.state(of: device, at: index) == .removed, isOut(device, roster) else {
+            return
+        }
+        // Somebody who was let in again without hearing of it, and then removed, gets what was made between.
+        var shown: Set<Bytes32> = []
+        for id in roster.set(at: index) {
+            guard case .remove(let remove)? = roster.model.operations[id]?.body, remove.device == device
+            else {
+                continue
+            }
+            shown.formUnion(roster.model.ancestors(of: id))
+        }
+        for operation in added where operation.author != device && !shown.contains(operation.id) {
+            let view = roster.model.ancestors(of: operation.id)
+            guard !view.isEmpty, roster.model.state(of: device, in: view) == .removed else { continue }
+            throw Violation(
+                .servedNothing,
+                "node \(index) was removed, and got \(operation.id) of \(operation.author.short), which was "
+                    + "made after that")
+        }
+        marks.insert("removed-told")
+    }
+
+    /// True when all nodes that know of a removal of the device say that it is out.
+    private func isOut(_ device: DeviceID, _ roster: RosterAccount) -> Bool {
+        views.indices.allSatisfy { other in
+            let set = roster.set(at: other)
+            let isTold = set.contains { id in
+                if case .remove(let remove)? = roster.model.operations[id]?.body {
+                    remove.device == device
+                } else {
+                    false
+                }
+            }
+            return !isTold || roster.state(of: device, at: other) == .removed
+        } && roster.state(of: device) == .removed
+    }
+
+    /// A change that a node just took in: it counts as the roster says, and is nothing that a removed box may
+    /// not have.
+    mutating func checkNew(_ number: Int, as status: ChangeStatus, at index: Int, _ device: DeviceID)
+        throws(Violation)
+    {
+        guard let roster else { return }
+        views[index].statuses[number] = status
+        let known = universe[number]
+        guard let author = universe.devices[known.change.replica] else { return }
+        if author != device, roster.state(of: device, at: index) == .removed, isOut(device, roster),
+            case let view = roster.model.view(known.heads), !view.isEmpty,
+            roster.model.state(of: device, in: view) == .removed
+        {
+            throw Violation(
+                .servedNothing, "node \(index) was removed, and got \(known.change.id), written after that")
+        }
+        if views[index].isRejudging { return }
+        try checkStatus(number, status, by: author, at: index)
+    }
+
+    private func checkStatus(_ number: Int, _ status: ChangeStatus, by author: DeviceID, at index: Int)
+        throws(Violation)
+    {
+        guard let roster else { return }
+        let known = universe[number]
+        if views[index].isClosed(known.change) { return }
+        let expected = roster.status(of: known, by: author, at: index)
+        guard status == expected else {
+            throw Violation(
+                .sameValidity,
+                "node \(index): \(known.change.id) of \(author.short) is \(status), and by the operations that "
+                    + "it holds \(expected)")
+        }
+    }
+
+    /// After changes were judged again: what the disk says of each, and, unless more is to be judged, that it
+    /// follows from the operations held.
+    mutating func takeStatuses(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) {
+        let records: [CommitRecord]
+        do throws(StoreFailure) {
+            records = try store.commits(space, after: .start, limit: .max)
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+        for record in records {
+            let dot = Dot(record.replica, record.last)
+            guard let number = universe.number(of: dot, views[index].held[dot.replica]) else {
+                throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
+            }
+            if let before = views[index].statuses.updateValue(record.status, forKey: number),
+                before != record.status
+            {
+                marks.insert(record.status == .void ? "turned-void" : "turned-back")
+                views[index].isTurned = true
+                views[index].recordChanged(universe[number].documents)
+            }
+            guard !views[index].isRejudging, let author = universe.devices[dot.replica] else { continue }
+            try checkStatus(number, record.status, by: author, at: index)
+        }
+    }
+
+    /// The space is gone from a node that left it; what it had acknowledged is asked of the others.
+    mutating func takeLeft(_ index: Int) {
+        parted += views[index].acknowledged
+        views[index] = NodeView()
+        roster?.forget(index)
+    }
+
+    /// Members as a node lists them, against the model of all operations.
+    func checkMembers(_ members: [MemberReport], at index: Int) throws(Violation) {
+        guard let roster else { return }
+        for member in members {
+            let expected: String
+            switch roster.state(of: member.device) {
+            case .active(let role): expected = "active \(role)"
+            case .left: expected = "left"
+            case .removed: expected = "removed"
+            case .stranger: expected = "no member"
+            }
+            let told = member.state == "active" ? "active \(member.role)" : member.state
+            guard told == expected else {
+                throw Violation(
+                    .sameMembers,
+                    "node \(index) lists \(member.device.short) as \(told), and by all operations it is "
+                        + "\(expected)"
+                )
+            }
+        }
+        let listed = Set(members.filter { $0.state == "active" }.map(\.device))
+        let devices = Set(roster.model.operations.values.compactMap(\.describedDevice))
+        let expected = devices.filter { roster.role(of: $0) != nil }
+        guard listed == expected else {
+            throw Violation(
+                .sameMembers, "node \(index) lists \(listed.count) active members, not \(expected.count)")
+        }
+    }
+}

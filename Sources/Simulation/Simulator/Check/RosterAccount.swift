@@ -1,0 +1,89 @@
+// What the checkers know of rosters in a trial about members: every operation that an honest disk ever
+// held, and which of them each node holds now. The small model says what follows from a set of them
+// (decision 0167).
+
+import Bytes
+import Causality
+import Node
+import RosterModel
+import Wire
+
+/// Rosters of all nodes of a space.
+struct RosterAccount {
+    let model = RosterOracle()
+    private var held: [[Bytes32]]
+    private var sets: [Set<Bytes32>]
+    /// Every operation on an honest disk.
+    private(set) var everything: Set<Bytes32> = []
+
+    init(nodes: Int) {
+        held = [[Bytes32]](repeating: [], count: nodes)
+        sets = [Set<Bytes32>](repeating: [], count: nodes)
+    }
+
+    /// What a node holds, in the order in which it came.
+    func operations(at index: Int) -> [Bytes32] { held[index] }
+    func set(at index: Int) -> Set<Bytes32> { sets[index] }
+
+    mutating func addCopy(of index: Int) {
+        held.append(held[index])
+        sets.append(sets[index])
+    }
+
+    /// The disk is gone, or its node is not trusted any more.
+    mutating func forget(_ index: Int) {
+        (held[index], sets[index]) = ([], [])
+        everything = sets.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    /// Compares a node's account with its disk; what came since.
+    mutating func take(_ index: Int, _ stored: [[UInt8]]) throws(Violation) -> [RosterOperation] {
+        // An older disk was put back.
+        if stored.count < held[index].count { forget(index) }
+        if stored.count == held[index].count { return [] }
+        var added: [RosterOperation] = []
+        for bytes in stored[held[index].count...] {
+            let operation: RosterOperation
+            do throws(DecodeFault) {
+                operation = try RosterOperation(decoding: bytes)
+            } catch {
+                throw Violation(.stored, "node \(index): an operation of the roster: \(error)")
+            }
+            guard operation.heads.allSatisfy({ sets[index].contains($0) }) else {
+                throw Violation(.stored, "node \(index): \(operation.id) is stored before its heads")
+            }
+            model.add(operation)
+            held[index].append(operation.id)
+            sets[index].insert(operation.id)
+            everything.insert(operation.id)
+            added.append(operation)
+        }
+        return added
+    }
+
+    /// What a device is as a node knows it.
+    func state(of device: DeviceID, at index: Int) -> RosterOracle.State {
+        sets[index].isEmpty ? .stranger : model.state(of: device, in: sets[index])
+    }
+
+    func role(of device: DeviceID, at index: Int) -> Role? {
+        if case .active(let role) = state(of: device, at: index) { role } else { nil }
+    }
+
+    /// The same as all operations together say.
+    func state(of device: DeviceID) -> RosterOracle.State {
+        everything.isEmpty ? .stranger : model.state(of: device, in: everything)
+    }
+
+    func role(of device: DeviceID) -> Role? {
+        if case .active(let role) = state(of: device) { role } else { nil }
+    }
+
+    /// What a node that holds these operations makes of a change.
+    func status(of known: KnownChange, by author: DeviceID, at index: Int) -> ChangeStatus {
+        let change = known.change
+        let range = DotRange(change.replica, change.first, change.last)
+        let view = model.view(known.heads)
+        return model.isExecuted(range, by: author, in: view, of: sets[index]) ? .executed : .void
+    }
+}

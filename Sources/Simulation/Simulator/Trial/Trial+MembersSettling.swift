@@ -1,0 +1,122 @@
+// What must be when all faults are over and members came and went: all that are active hold the same
+// operations and changes, list the same members, and hold what was ever acknowledged to a program; who was
+// removed says so, refuses writes, and has handed over what it wrote.
+
+import Bytes
+import Causality
+import Documents
+import Identity
+import Node
+import Roster
+import RosterModel
+import Wire
+
+extension Trial {
+    /// Honest nodes that are members, by all operations together.
+    private var activeMembers: [Int] {
+        guard let roster = checker.roster else { return [] }
+        return members.indices.filter { index in
+            !members[index].isTraitor && isInSpace(index)
+                && roster.role(of: world.nodes[index].device) != nil
+        }
+    }
+
+    var activeHolders: [Int] {
+        activeMembers.filter { checker.roster?.role(of: world.nodes[$0].device) ?? .relay >= .reader }
+    }
+
+    /// Honest boxes that were removed and still have what they had.
+    private var removedBoxes: [Int] {
+        members.indices.filter { index in
+            !members[index].isTraitor && isInSpace(index)
+                && checker.roster?.state(of: world.nodes[index].device) == .removed
+        }
+    }
+
+    /// Nil when rosters are level, and whoever is out knows it and has handed over its log.
+    func whyMembersDiffer() throws(Violation) -> String? {
+        guard let roster = checker.roster else { return nil }
+        let active = activeMembers
+        // Whose admission fell says nothing more; what only such a box signed is nobody's.
+        let all = (active + removedBoxes).reduce(into: Set<Bytes32>()) { $0.formUnion(roster.set(at: $1)) }
+        for index in active {
+            let lacking = all.subtracting(roster.set(at: index)).sorted().compactMap {
+                roster.model.operations[$0]
+            }
+            if !lacking.isEmpty {
+                let kinds = lacking.map { "\($0.body) of \($0.author.short)".prefix(120) }
+                return "node \(index) lacks of \(all.count) operations \(kinds.joined(separator: ", "))"
+            }
+            if checker.views[index].isRejudging { return "node \(index) still judges" }
+            if world.nodes[index].pausedUntil > world.time || world.nodes[index].node == nil {
+                return "node \(index) does not run"
+            }
+        }
+        let admins = active.filter { roster.role(of: world.nodes[$0].device) == .admin }
+        if let reason = try checker.whyKeysDiffer(active, hasAdmin: !admins.isEmpty, world) { return reason }
+        let canInvite = active.contains { roster.role(of: world.nodes[$0].device) == .admin }
+        for index in members.indices where !members[index].isTraitor && canInvite {
+            let isWaiting = !members[index].isJoined && members[index].joinAt < .max && !members[index].isOut
+            if isWaiting { return "node \(index) has not joined" }
+        }
+        for index in removedBoxes where knowsWhereToGo(index, active, roster) {
+            if roster.state(of: world.nodes[index].device, at: index) != .removed {
+                return "node \(index) does not know that it was removed"
+            }
+            let lacking = active.first { other in
+                checker.views[index].acknowledged.contains { isLacking($0, at: other) }
+            }
+            if let lacking { return "node \(lacking) lacks something of the removed node \(index)" }
+        }
+        return nil
+    }
+
+    /// A removed box hears of nobody who came after; when all it knows are out as well, nobody hears of it.
+    private func knowsWhereToGo(_ index: Int, _ active: [Int], _ roster: RosterAccount) -> Bool {
+        active.contains { roster.role(of: world.nodes[$0].device, at: index) != nil }
+    }
+
+    private func isLacking(_ number: Int, at index: Int) -> Bool {
+        !checker.holds(number, at: index) && !checker.views[index].isClosed(checker.universe[number].change)
+    }
+
+    /// What is asked of trials about members only.
+    mutating func checkEverybody() throws(Violation) {
+        guard plan.isAboutMembers else { return }
+        let (active, removed) = (activeMembers, removedBoxes)
+        for index in active { request(index, .members(reference), for: .members) }
+        for index in removed {
+            let write = OperationRequest(document: "after/out", path: [.key("n")], verb: .increment(by: 1))
+            let transaction = Transaction(operations: [write], conditions: [], idempotency: nil)
+            request(index, .transact(reference, transaction), for: .refused)
+        }
+        try runEvents(until: world.time + 5_000)
+        guard active.allSatisfy({ members[$0].hasListed }), removed.allSatisfy({ members[$0].hasRefused })
+        else { throw Violation(.serves, "a node did not say who is a member, or that it was removed") }
+        let known = removed.filter { index in
+            checker.roster.map { knowsWhereToGo(index, active, $0) } ?? false
+        }
+        let told = known.flatMap { checker.views[$0].acknowledged } + checker.parted
+        for number in told where !checker.lost.contains(number) {
+            guard let lacking = activeHolders.first(where: { isLacking(number, at: $0) }) else { continue }
+            throw Violation(
+                .acknowledgedStays,
+                "node \(lacking) has not \(checker.universe[number].change.id), which a node acknowledged that "
+                    + "is out now")
+        }
+        if !removed.isEmpty { result.marks.insert("removed-at-the-end") }
+    }
+
+    /// With forks: each acknowledged transaction counts once, unless its change is void as its author was
+    /// restricted. What is issued again of a copied box has another name, so there any restriction will do.
+    func ledgerFault(at index: Int) -> String? {
+        guard let roster = checker.roster else { return checker.ledgerFault(at: index) }
+        let isAnybodyRestricted = roster.model.operations.values.contains(where: \.revokesRights)
+        return checker.ledgerFault(at: index) { number in
+            let device = checker.universe.devices[checker.universe[number].change.replica]
+            if isAnybodyRestricted, let device, checker.universe.forking.contains(device) { return true }
+            if let device, roster.role(of: device) == nil, !checker.holds(number, at: index) { return true }
+            return checker.holds(number, at: index) && checker.status(number, at: index) == .void
+        }
+    }
+}
