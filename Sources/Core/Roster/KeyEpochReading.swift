@@ -1,6 +1,7 @@
 // Secrets out of the roster: packages for this device, and what their epochs wrap. A package that does not
 // give the id that it stands under is as none; so is a wrapped key of an epoch that never began.
 
+import Causality
 public import Crypto
 import Wire
 
@@ -12,13 +13,10 @@ extension SpaceKeys {
         let before = (currentName, self.epochs.count, readable.count)
         var isChanged = false
         for own in epochs.ownPackages where epoch(own.name)?.content == nil {
-            let name = own.name
-            guard case .keyEpoch(let operation) = roster.operation(at: own.index).body,
-                let package = operation.packages.first(where: { $0.device == epochs.device }),
-                let secrets = KeyEpochSecrets(
-                    opening: package.sealedKeys, of: name, in: space, with: boxKey)
+            guard let package = package(own, for: epochs.device, in: roster),
+                let secrets = KeyEpochSecrets(opening: package, of: own.name, in: space, with: boxKey)
             else { continue }
-            if insert(Epoch(name.number, secrets, in: space)) { isChanged = true }
+            if insert(Epoch(own.name.number, secrets, in: space)) { isChanged = true }
         }
         // Each leads to lower numbers only.
         for name in epochs.names.reversed() {
@@ -28,6 +26,14 @@ extension SpaceKeys {
         }
         choose(epochs, in: roster)
         return isChanged || before != (currentName, self.epochs.count, readable.count)
+    }
+
+    private func package(_ own: KeyEpochs.OwnPackage, for device: DeviceID, in roster: Roster) -> [UInt8]? {
+        switch roster.operation(at: own.index).body {
+        case .keyEpoch(let epoch): epoch.packages.first { $0.device == device }?.sealedKeys
+        case .add(let add): Self.packageCarried(by: add.sealedKeys)
+        default: nil
+        }
     }
 
     /// What an epoch leads back to; empty when its content key is not held.

@@ -23,7 +23,7 @@ public struct KeyEpochs: Sendable, Equatable {
         var openers: [DeviceID: Bool]
     }
 
-    /// An operation with a package for the device.
+    /// An operation with a package for the device: a key-epoch, or an add that carries a later epoch.
     struct OwnPackage: Sendable, Equatable {
         let name: KeyEpochName
         let index: Int32
@@ -104,7 +104,10 @@ public struct KeyEpochs: Sendable, Equatable {
             return
         }
         guard let view = roster.view(heads: operation.heads) else { return }
-        if open(name, to: openers, by: operation.author, in: view) { record(name, by: operation.author) }
+        guard open(name, to: openers, by: operation.author, in: view) else { return }
+        record(name, by: operation.author)
+        // Who is let in again may hear of it from anybody, and the answer to its join was lost.
+        if add.device == device { ownPackages.append(OwnPackage(name: name, index: index)) }
     }
 
     private mutating func begin(

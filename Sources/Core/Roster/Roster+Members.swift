@@ -89,15 +89,13 @@ extension Roster {
     /// True when it was a member and is none by what others did: removed, or its admission does not stand.
     public func isOut(_ device: DeviceID) -> Bool { isRemoved(device) || isUnadmitted(device) }
 
-    /// True when it was let in by nobody who might: its admission does not stand.
-    public func isNotAdmitted(_ device: DeviceID) -> Bool {
-        !standing.fallen.isEmpty && membership[device] != nil && state(of: device) == .stranger
+    /// True when it is listed and no member: it left, it was removed, or its admission does not stand.
+    public func isFormer(_ device: DeviceID) -> Bool {
+        membership[device]?.isEmpty == false && role(of: device) == nil
     }
 
-    /// All devices of which that is true, ascending. O(devices) once some admission fell.
-    public func notAdmitted() -> [DeviceID] {
-        standing.fallen.isEmpty ? [] : devices.filter(isNotAdmitted)
-    }
+    /// All devices of which that is true, ascending. O(devices).
+    public func formerMembers() -> [DeviceID] { devices.filter(isFormer) }
 
     /// The signed removal to show to a removed device before its link is closed (THREATS.md); nil for others.
     public func removal(of device: DeviceID) -> RosterOperation? {

@@ -24,6 +24,11 @@ extension SpaceKeys {
         return KeyEpochName(KeyEpochNumber(number), KeyEpochID(raw: Bytes16(sealed[4..<20])))
     }
 
+    /// Its package; nil for an add that carries the first epoch.
+    static func packageCarried(by sealed: [UInt8]) -> [UInt8]? {
+        sealed.count == carriedBytes ? Array(sealed[20...]) : nil
+    }
+
     /// The current epoch for a newcomer, sealed to its box key; a relay gets the access secret only.
     /// `ephemeral` is fresh and used for nothing else.
     public func sealed(for role: Role, to boxKey: Bytes32, ephemeral: AgreementKey) -> [UInt8] {
@@ -47,8 +52,7 @@ extension SpaceKeys {
     public init(opening sealed: [UInt8], with boxKey: AgreementKey, of space: SpaceID) throws(SpaceKeysFault)
     {
         let name = Self.epochCarried(by: sealed)
-        guard name == .first else {
-            let package = Array(sealed[20...])
+        if let package = Self.packageCarried(by: sealed) {
             guard let secrets = KeyEpochSecrets(opening: package, of: name, in: space, with: boxKey) else {
                 throw .notOpened
             }

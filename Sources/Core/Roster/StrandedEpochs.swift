@@ -77,13 +77,7 @@ extension KeyEpochs {
     /// The operation that gave the device the epoch, or began it there.
     fileprivate func source(of name: KeyEpochName, in roster: Roster) -> Bytes32? {
         let begun = beginnings[name]?.first { $0.author == device }?.index
-        if let index = begun ?? ownPackages.first(where: { $0.name == name })?.index {
-            return roster.entries[Int(index)].id
-        }
-        let admission = (roster.membership[device] ?? []).last { index in
-            guard case .add(let add) = roster.operation(at: index).body else { return false }
-            return SpaceKeys.epochCarried(by: add.sealedKeys) == name
-        }
-        return admission.map { roster.entries[Int($0)].id }
+        let index = begun ?? ownPackages.first { $0.name == name }?.index
+        return index.map { roster.entries[Int($0)].id }
     }
 }

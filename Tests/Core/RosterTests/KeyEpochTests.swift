@@ -336,6 +336,19 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         #expect(try #require(joined).keys == admin.keys)
     }
 
+    @Test("who is let in again and never got the answer reads the keys of its admission in the roster")
+    func admittedUnanswered() throws {
+        var admin = try KeyHolder(founding: Box(1))
+        var gone = try admin.invite(Box(2), .writer)
+        try admin.act(removal(of: gone.box))
+        _ = try admin.rotate()
+        _ = try admin.invite(gone.box, .writer)
+        try gone.hear(admin)
+        #expect(gone.current == admin.current && gone.current.number == KeyEpochNumber(2))
+        #expect(gone.keys.current.content == admin.keys.current.content)
+        #expect(gone.isGood(gone.current))
+    }
+
     @Test("a newcomer that was added while an epoch began elsewhere gets it, from its adder first")
     func newcomer() throws {
         var first = try KeyHolder(founding: Box(1))

@@ -3,9 +3,11 @@
 //     removed  --ROSTER_HAVE-->
 //     member   --ROSTER_OPERATIONS-->     the removal and what it was made on, nothing beyond
 //     removed  --ROSTER_HAVE-->           it knows
-//     member   --HAVE-->                  of the removed one's logs, and those of who was let in by
-//     removed  --HAVE, segments-->        nobody who might
-//     member   --CLOSE removed-->         it holds all of them, or a minute is over
+//     member   --HAVE-->                  of the removed one's logs
+//     removed  --HAVE, segments-->        names those of others that are no members, too
+//     member   --HAVE, GRAFT-->           when it lacks something of these
+//     removed  --segments-->
+//     member   --CLOSE removed-->         it holds all that was named, or a minute is over
 //
 // Its changes are stored as those of anybody; that they are void follows from the roster. It gets no
 // segment, address or later operation.
@@ -31,6 +33,9 @@ extension Node {
             let named = VersionVector(have.entries.map { VersionVector.Entry($0.replica, $0.last) })
             if have.extent == .full {
                 links[place.channel].claims = named
+                if !logsAskedFor(on: links[place.channel], in: place.space).isEmpty {
+                    links[place.channel].sync.askAgain(at: now.monotonic)
+                }
             } else {
                 links[place.channel].claims?.join(named)
             }
@@ -39,8 +44,7 @@ extension Node {
             var reader = ByteReader(frame.body)
             let header = try SegmentHeader(of: spaces[place.space].id, from: &reader)
             let author = header.declaration.device
-            guard author == links[place.link].device || spaces[place.space].roster.isNotAdmitted(author)
-            else { return }
+            guard spaces[place.space].roster.isFormer(author) else { return }
             segmentArrived(frame.body, place, at: now)
         default: return
         }
@@ -68,20 +72,46 @@ extension Node {
         if let total = channel.sync.acknowledgement() {
             frames.append(LinkFrame(ReceivedFrame(bytes: total), on: number))
         }
-        let sealed = told.sealed.restricted(to: logsHandedOver(by: peer, from: index))
-        if channel.sync.mustTell(at: now.monotonic),
-            let have = channel.sync.nextHave(sealed, at: now.monotonic)
-        {
-            let hash = links[link].handshakeHash
-            let entries = have.entries.map { entry in
-                let chain = told.hashes[entry.replica] ?? .zero
-                return HaveFrame.Entry(
-                    replica: entry.replica, last: entry.last,
-                    fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
-            }
-            frames += HaveFrame.frames(.full, entries).map { LinkFrame($0, on: number) }
+        if channel.sync.mustTell(at: now.monotonic) {
+            frames += farewellHave(&channel, number, told, on: link, in: index, at: now)
         }
         return frames
+    }
+
+    /// What is held of a removed peer's logs and of those it named, and which of these it is asked for.
+    private func farewellHave(
+        _ channel: inout SpaceChannel, _ number: UInt16, _ told: AdvertisedLogs, on link: LinkHandle,
+        in index: SpaceHandle, at now: Instant
+    ) -> [LinkFrame] {
+        let own = Set(spaces[index].logs.written(by: links[link].device))
+        let named = channel.claims?.entries.map(\.replica) ?? []
+        let others = named.filter { log in
+            spaces[index].logs[log].map { spaces[index].roster.isFormer($0.declaration.device) } ?? false
+        }
+        guard
+            let have = channel.sync.nextHave(told.sealed.restricted(to: own.union(others)), at: now.monotonic)
+        else { return [] }
+        let hash = links[link].handshakeHash
+        let entries = have.entries.map { entry in
+            let chain = told.hashes[entry.replica] ?? .zero
+            return HaveFrame.Entry(
+                replica: entry.replica, last: entry.last,
+                fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
+        }
+        let frames = HaveFrame.frames(.full, entries).map { LinkFrame($0, on: number) }
+        let asked = logsAskedFor(on: channel, in: index)
+        return asked.isEmpty ? frames : frames + [LinkFrame(GraftFrame(asked), on: number)]
+    }
+
+    /// Logs of others that a removed peer named more of than is held: what its own changes were made on may
+    /// be nowhere else.
+    private func logsAskedFor(on channel: SpaceChannel, in index: SpaceHandle) -> [ReplicaID] {
+        guard let claims = channel.claims else { return [] }
+        let peer = links[channel.link].device
+        let lacking = claims.entries(beyond: spaces[index].held).map(\.replica).filter { log in
+            spaces[index].logs[log]?.declaration.device != peer
+        }
+        return Array(lacking.prefix(WireLimits.treeLogsMax))
     }
 
     /// Ends what is said to removed peers that have handed over all they named.

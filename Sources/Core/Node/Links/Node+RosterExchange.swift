@@ -51,7 +51,7 @@ extension Node {
     private mutating func lookAtRoster(_ place: ChannelPlace, checksMax: Int, at now: Instant) {
         // On a full disk each of them would end the batch, and with it all links.
         if links.pause.isOn(at: now.monotonic) {
-            links[place.channel].roster.drop(until: links.pause.until)
+            return links[place.channel].roster.pause(until: links.pause.until)
         }
         var looks = min(checksMax * ReplicationLimits.rosterLooksPerCheck, links.rosterLooksLeft)
         let before = looks

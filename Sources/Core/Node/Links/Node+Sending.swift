@@ -56,7 +56,7 @@ extension Node {
         }
         guard channel.isReady else { return }
         // Of a device that was removed only what others cannot have is of use to them.
-        channel.sync.only = logsHandedOver(from: index)
+        channel.sync.only = logsHandedOver(on: channel, from: index)
         var frames = openingForks(on: &channel, number, in: index)
         // 1. What I took in, and what others bring me. What I hold was told by `sendHave`.
         if !links.pause.isOn(at: now.monotonic), let total = channel.sync.acknowledgement() {

@@ -29,7 +29,7 @@ struct RosterExchange: StateMachine {
     /// What came and was not looked at, in order.
     private var incoming: ArraySlice<[UInt8]> = []
     private var incomingBytes = 0
-    /// The store takes nothing before then, monotonic milliseconds: nobody is asked.
+    /// The store takes nothing before then, monotonic milliseconds: what came waits, and nobody is asked.
     private var pausedUntil: UInt64 = 0
     /// Frames of a peer that is not listed yet, behind the roster that lists it.
     private var held: [LinkFrame] = []
@@ -99,11 +99,9 @@ struct RosterExchange: StateMachine {
         return first
     }
 
-    /// What came cannot be stored: it is asked for again when it may be.
-    mutating func drop(until moment: UInt64) {
-        guard hasIncoming else { return }
-        (incoming, incomingBytes, isLacking, pausedUntil) = ([], 0, true, moment)
-    }
+    /// What came cannot be stored before this moment. It is kept: what stands behind it may be the first
+    /// words of somebody whom it lists.
+    mutating func pause(until moment: UInt64) { pausedUntil = moment }
 
     /// The operation that was looked at last waits for others.
     mutating func noteLacking() { isLacking = true }
@@ -121,7 +119,7 @@ struct RosterExchange: StateMachine {
 
     /// True when something is to be looked at, or the peer to be asked.
     func isDue(at now: UInt64) -> Bool {
-        hasIncoming || (isLacking && now >= max(askedAgain, pausedUntil))
+        now >= pausedUntil && (hasIncoming || (isLacking && now >= askedAgain))
     }
 
     /// True while a frame must wait its turn: what came before it may list its sender.
@@ -148,7 +146,8 @@ struct RosterExchange: StateMachine {
 
     /// Monotonic milliseconds when a question that waits may be answered, or operations looked at.
     var deadline: UInt64? {
-        if hasIncoming || !held.isEmpty { return 0 }
+        if hasIncoming { return pausedUntil }
+        if !held.isEmpty { return 0 }
         let asking = isLacking ? max(askedAgain, pausedUntil) : nil
         if question == nil || isPouring { return asking }
         return min(

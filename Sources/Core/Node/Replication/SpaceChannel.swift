@@ -76,8 +76,10 @@ struct ChannelParts: Sendable {
 
     var isFull: Bool { standing == .full }
     var isFarewell: Bool { if case .farewell = standing { true } else { false } }
-    /// What a removed peer named of its own logs after it knew.
+    /// What a removed peer named after it knew: its own logs, and those of others that are no members.
     var claims: VersionVector?
+    /// Where this device was removed: logs that the peer asked it for.
+    var asked: Set<ReplicaID> = []
     /// Not before the peer has the roster that lists us: it would drop what it hears. It says what it holds,
     /// gets what it lacks, and what is sent after that on the same stream finds it ready.
     var isReady: Bool { isFull && roster.peerHeads != nil }

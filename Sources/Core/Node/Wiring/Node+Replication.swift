@@ -113,6 +113,7 @@ extension Node {
         // Only of logs that are not held: nothing to push.
         if logs.isEmpty, !frame.logs.isEmpty { return }
         links[place.channel].sync.graft(logs)
+        if spaces[place.space].roster.isRemoved(device) { links[place.channel].asked.formUnion(logs) }
     }
 
     mutating func pruneArrived(_ frame: PruneFrame, _ place: ChannelPlace) {

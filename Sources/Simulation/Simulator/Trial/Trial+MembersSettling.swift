@@ -82,8 +82,11 @@ extension Trial {
 
     /// What is asked of trials about members only.
     mutating func checkEverybody() throws(Violation) {
-        guard plan.isAboutMembers else { return }
-        let (active, removed) = (activeMembers, removedBoxes)
+        guard plan.isAboutMembers, let roster = checker.roster else { return }
+        let active = activeMembers
+        let removed = removedBoxes.filter {
+            roster.state(of: world.nodes[$0].device, at: $0) == .removed
+        }
         for index in active { request(index, .members(reference), for: .members) }
         for index in removed {
             let write = OperationRequest(document: "after/out", path: [.key("n")], verb: .increment(by: 1))
@@ -91,11 +94,13 @@ extension Trial {
             request(index, .transact(reference, transaction), for: .refused)
         }
         try runEvents(until: world.time + 5_000)
-        guard active.allSatisfy({ members[$0].hasListed }), removed.allSatisfy({ members[$0].hasRefused })
-        else { throw Violation(.serves, "a node did not say who is a member, or that it was removed") }
-        let known = removed.filter { index in
-            checker.roster.map { knowsWhereToGo(index, active, $0) } ?? false
+        if let silent = active.first(where: { !members[$0].hasListed }) {
+            throw Violation(.serves, "node \(silent) did not say who is a member")
         }
+        if let silent = removed.first(where: { !members[$0].hasRefused }) {
+            throw Violation(.serves, "node \(silent) did not say that it was removed")
+        }
+        let known = removed.filter { knowsWhereToGo($0, active, roster) }
         let told = known.flatMap { checker.views[$0].acknowledged } + checker.parted
         for number in told where !checker.lost.contains(number) {
             guard let lacking = activeHolders.first(where: { isLacking(number, at: $0) }) else { continue }
