@@ -89,14 +89,6 @@ extension Roster {
     /// True when it was a member and is none by what others did: removed, or its admission does not stand.
     public func isOut(_ device: DeviceID) -> Bool { isRemoved(device) || isUnadmitted(device) }
 
-    /// True when it is listed and no member: it left, it was removed, or its admission does not stand.
-    public func isFormer(_ device: DeviceID) -> Bool {
-        membership[device]?.isEmpty == false && role(of: device) == nil
-    }
-
-    /// All devices of which that is true, ascending. O(devices).
-    public func formerMembers() -> [DeviceID] { devices.filter(isFormer) }
-
     /// The signed removal to show to a removed device before its link is closed (THREATS.md); nil for others.
     public func removal(of device: DeviceID) -> RosterOperation? {
         guard state(of: device) == .removed else { return nil }

@@ -1,7 +1,7 @@
 // Epochs that not everybody can open and that the current one does not lead back to: of admins that removed
 // each other, each began one for its own side, and both sides wrote under theirs. All of it is to be read by
-// all, so whoever holds such an epoch gives it on. Where only removed devices hold it one of them does, as it
-// could have done before it heard of its removal: on the view in which it got the epoch (decision 0174).
+// all, so whoever holds such an epoch gives it on. A removed device does so too, as it could have done before
+// it heard of its removal: on the view in which it got the epoch (decision 0174).
 
 import Bytes
 public import Causality
@@ -15,21 +15,18 @@ extension MissingPackages {
         let role = roster.role(of: epochs.device)
         let isMember = role?.allows(.keyEpoch) == true
         guard isMember || role == nil && roster.isRemoved(epochs.device) else { return [] }
-        let readers = roster.activeDevices().filter { roster.role(of: $0) != .relay }
+        // Where none is good, one is begun soon that leads back to what its author holds.
+        if isMember, !epochs.isGood(keys.currentName, in: roster) { return [] }
+        let readers = Set(roster.activeDevices().filter { roster.role(of: $0) != .relay })
+        var reached = isMember ? keys.chain(from: keys.currentName, epochs, in: roster) : []
         var lacking: [KeyEpochName: [DeviceID]] = [:]
-        for epoch in keys.epochs where epoch.number != .first && epoch.content != nil {
-            let without = Set(epochs.lacking(epoch.name, in: roster))
-            let devices = readers.filter(without.contains)
-            // A member that has it gives it to the others.
-            let isDue = isMember ? !devices.isEmpty : devices.count == readers.count && !readers.isEmpty
-            if isDue { lacking[epoch.name] = devices.filter { $0 != epochs.device } }
-        }
-        if isMember {
-            // Where none is good, one is begun soon that leads back to what its author holds.
-            guard epochs.isGood(keys.currentName, in: roster) else { return [] }
-            lacking[keys.currentName] = nil
-            if lacking.isEmpty { return [] }
-            for name in keys.chain(from: keys.currentName, epochs, in: roster) { lacking[name] = nil }
+        for name in epochs.names.reversed() where name != .first && !reached.contains(name) {
+            guard keys.epoch(name)?.content != nil else { continue }
+            lacking[name] = epochs.lacking(name, in: roster).filter {
+                readers.contains($0) && $0 != epochs.device
+            }
+            // All have it then, and what it leads back to.
+            if !isMember { reached.formUnion(keys.chain(from: name, epochs, in: roster)) }
         }
         return lacking.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { name, devices in
             Self(of: name, for: devices, by: epochs.device, in: roster, isAtOnce: !isMember)

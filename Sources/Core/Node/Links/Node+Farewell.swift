@@ -4,8 +4,8 @@
 //     member   --ROSTER_OPERATIONS-->     the removal and what it was made on, nothing beyond
 //     removed  --ROSTER_HAVE-->           it knows
 //     member   --HAVE-->                  of the removed one's logs
-//     removed  --HAVE, segments-->        names those of others that are no members, too
-//     member   --HAVE, GRAFT-->           when it lacks something of these
+//     removed  --HAVE, segments-->        of its own logs; HAVE names all
+//     member   --HAVE, GRAFT-->           of others' logs when it lacks something of them
 //     removed  --segments-->
 //     member   --CLOSE removed-->         it holds all that was named, or a minute is over
 //
@@ -30,10 +30,11 @@ extension Node {
         case .have:
             guard spendFarewell(frame, on: place.channel, at: now) else { return }
             let have = try HaveFrame(decoding: frame.body)
-            let named = VersionVector(have.entries.map { VersionVector.Entry($0.replica, $0.last) })
+            let named = spaces[place.space].forks.closed.clamped(
+                VersionVector(have.entries.map { VersionVector.Entry($0.replica, $0.last) }))
             if have.extent == .full {
                 links[place.channel].claims = named
-                if !logsAskedFor(on: links[place.channel], in: place.space).isEmpty {
+                if !logsLacking(on: links[place.channel], in: place.space).isEmpty {
                     links[place.channel].sync.askAgain(at: now.monotonic)
                 }
             } else {
@@ -44,7 +45,8 @@ extension Node {
             var reader = ByteReader(frame.body)
             let header = try SegmentHeader(of: spaces[place.space].id, from: &reader)
             let author = header.declaration.device
-            guard spaces[place.space].roster.isFormer(author) else { return }
+            guard author == links[place.link].device || links[place.channel].asked.contains(header.replica)
+            else { return }
             segmentArrived(frame.body, place, at: now)
         default: return
         }
@@ -78,19 +80,17 @@ extension Node {
         return frames
     }
 
-    /// What is held of a removed peer's logs and of those it named, and which of these it is asked for.
+    /// What is held of a removed peer's logs, and of those of others that it is asked for.
     private func farewellHave(
         _ channel: inout SpaceChannel, _ number: UInt16, _ told: AdvertisedLogs, on link: LinkHandle,
         in index: SpaceHandle, at now: Instant
     ) -> [LinkFrame] {
-        let own = Set(spaces[index].logs.written(by: links[link].device))
-        let named = channel.claims?.entries.map(\.replica) ?? []
-        let others = named.filter { log in
-            spaces[index].logs[log].map { spaces[index].roster.isFormer($0.declaration.device) } ?? false
-        }
-        guard
-            let have = channel.sync.nextHave(told.sealed.restricted(to: own.union(others)), at: now.monotonic)
-        else { return [] }
+        let own = spaces[index].logs.written(by: links[link].device)
+        let lacking = logsLacking(on: channel, in: index)
+        channel.asked.formUnion(lacking)
+        // Of others' logs nothing that the peer does not have itself.
+        let sealed = told.sealed.restricted(to: Set(own + lacking))
+        guard let have = channel.sync.nextHave(sealed, at: now.monotonic) else { return [] }
         let hash = links[link].handshakeHash
         let entries = have.entries.map { entry in
             let chain = told.hashes[entry.replica] ?? .zero
@@ -99,13 +99,12 @@ extension Node {
                 fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))
         }
         let frames = HaveFrame.frames(.full, entries).map { LinkFrame($0, on: number) }
-        let asked = logsAskedFor(on: channel, in: index)
-        return asked.isEmpty ? frames : frames + [LinkFrame(GraftFrame(asked), on: number)]
+        return lacking.isEmpty ? frames : frames + [LinkFrame(GraftFrame(lacking), on: number)]
     }
 
     /// Logs of others that a removed peer named more of than is held: what its own changes were made on may
     /// be nowhere else.
-    private func logsAskedFor(on channel: SpaceChannel, in index: SpaceHandle) -> [ReplicaID] {
+    private func logsLacking(on channel: SpaceChannel, in index: SpaceHandle) -> [ReplicaID] {
         guard let claims = channel.claims else { return [] }
         let peer = links[channel.link].device
         let lacking = claims.entries(beyond: spaces[index].held).map(\.replica).filter { log in

@@ -43,8 +43,7 @@ extension Node {
         channel.pacing.tell(through: told.position)
         // Which logs are closed is said before what is held of them.
         var frames = openingForks(on: &channel, place.number, in: place.space)
-        let sealed = logsOffered(from: place.space).map { told.sealed.restricted(to: $0) } ?? told.sealed
-        let have = channel.sync.nextHave(sealed, at: now.monotonic)
+        let have = channel.sync.nextHave(told.sealed, at: now.monotonic)
         if have != nil { channel.pacing.recordSent(at: now.monotonic) }
         links[place.channel] = channel
         guard let have else { return send(frames, on: place.link) }

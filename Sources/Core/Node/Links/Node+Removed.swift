@@ -31,22 +31,11 @@ extension Node {
         links[place.channel].claims = nil
     }
 
-    /// Logs that this device offers where it was removed: its own, and those of others that are no members,
-    /// on which it may have built and which may be nowhere else (decision 0174); else nil.
-    func logsOffered(from index: SpaceHandle) -> Set<ReplicaID>? {
-        guard spaces[index].roster.isRemoved(device) else { return nil }
-        return Set(
-            spaces[index].roster.formerMembers().flatMap { spaces[index].logs.written(by: $0) })
-    }
-
-    /// Logs that this device sends on a channel where it was removed: its own, and what the peer asked for of
-    /// those it offers; else nil.
+    /// Logs that this device sends on a channel where it was removed: its own, and those of others that the
+    /// peer asked for, on which it may have built and which may be nowhere else (decision 0174); else nil.
     func logsHandedOver(on channel: SpaceChannel, from index: SpaceHandle) -> Set<ReplicaID>? {
         guard spaces[index].roster.isRemoved(device) else { return nil }
-        let asked = channel.asked.filter { log in
-            spaces[index].logs[log].map { spaces[index].roster.isFormer($0.declaration.device) } ?? false
-        }
-        return asked.union(spaces[index].logs.written(by: device))
+        return channel.asked.union(spaces[index].logs.written(by: device))
     }
 
     /// Shows that this device was removed, or let in by somebody who might not, for as long as it is so.

@@ -76,9 +76,9 @@ struct ChannelParts: Sendable {
 
     var isFull: Bool { standing == .full }
     var isFarewell: Bool { if case .farewell = standing { true } else { false } }
-    /// What a removed peer named after it knew: its own logs, and those of others that are no members.
+    /// What a removed peer named after it knew.
     var claims: VersionVector?
-    /// Where this device was removed: logs that the peer asked it for.
+    /// Where one of the two was removed: logs of others that the member asked it for.
     var asked: Set<ReplicaID> = []
     /// Not before the peer has the roster that lists us: it would drop what it hears. It says what it holds,
     /// gets what it lacks, and what is sent after that on the same stream finds it ready.

@@ -211,6 +211,8 @@ extension Trial {
         case (.members, .members(let listed)):
             members[index].hasListed = true
             try checker.checkMembers(listed, at: index)
+        case (.members, _):
+            throw Violation(.serves, "node \(index) is asked for the members, and says \(answer)")
         case (.refused, .failed(.removed)): members[index].hasRefused = true
         case (.refused, _):
             throw Violation(.sameMembers, "node \(index) was removed, and answers a write with \(answer)")
