@@ -25,11 +25,11 @@ extension Roster {
         }
     }
 
-    /// The same; with `last` only of what that operation was made on, and itself.
-    public func places(missingFrom ids: some Sequence<Bytes32>, upTo last: Bytes32?) -> [RosterPlace] {
+    /// The same; with `last` only these operations and what they were made on.
+    public func places(missingFrom ids: some Sequence<Bytes32>, upTo last: [Bytes32]?) -> [RosterPlace] {
         let all = places(missingFrom: ids)
         guard let last else { return all }
-        let wanted = reachable(from: indices[last].map { [$0] } ?? [])
+        let wanted = reachable(from: last.compactMap { indices[$0] })
         return all.filter { wanted.contains(Int($0.index)) }
     }
 

@@ -98,6 +98,20 @@ extension Roster {
         .map(operation(at:))
     }
 
+    /// Operations that say, with those they were made on, that a device was removed: its removal first, then
+    /// whatever fells what let it in again since. Empty for devices that were not.
+    public func exclusion(of device: DeviceID) -> [RosterOperation] {
+        guard let removal = removal(of: device), let place = indices[removal.id] else { return [] }
+        let fallen = (membership[device] ?? []).filter { index in
+            entries[Int(index)].effect.roleGiven != nil && !standing.holds(index)
+        }
+        if fallen.isEmpty { return [removal] }
+        let before = reachable(from: [place])
+        let returns = fallen.filter { !before.contains(Int($0)) }
+        let felling = Set(returns.compactMap { standingRestriction(felling: [$0]) })
+        return [removal] + felling.filter { !before.contains(Int($0)) }.sorted().map(operation(at:))
+    }
+
     /// Every invite, by issuer and then as issued.
     public func inviteRecords() -> [InviteRecord] {
         invites.values.joined().sorted { precedes($0, $1) }.compactMap(inviteRecord(at:))

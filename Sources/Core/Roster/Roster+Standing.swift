@@ -230,6 +230,11 @@ extension Roster {
 
     /// The restriction because of which nothing of these stands any more.
     func restrictionFelling(_ basis: [Int32]) -> Int32? {
+        standingRestriction(felling: basis) ?? restricting.first
+    }
+
+    /// The first one found that contests one of these or what they rest on.
+    func standingRestriction(felling basis: [Int32]) -> Int32? {
         var open = basis
         var seen: Set<Int32> = []
         while let index = open.popLast() {
@@ -237,7 +242,7 @@ extension Roster {
             if let restriction = contesting(index, in: nil, standing) { return restriction }
             open += entries[Int(index)].basis
         }
-        return restricting.first
+        return nil
     }
 }
 

@@ -191,6 +191,29 @@ import Wire
                 == VoidCause(kind: .notAdmitted, by: creator.device, timestamp: removal.timestamp))
     }
 
+    @Test("whom somebody let in again who was out is shown why that does not count, and nothing else")
+    func exclusion() throws {
+        let rogue = Box(3)
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(rogue, .admin, by: creator)
+        try roster.admit(writer, .writer, by: creator)
+        let out = try roster.act(removal(of: writer), by: creator)
+        var returned = roster
+        try returned.admit(writer, .writer, by: rogue, invite: 50)
+        #expect(returned.role(of: writer.device) == .writer && returned.exclusion(of: writer.device) == [])
+        #expect(roster.exclusion(of: writer.device) == [out])
+        let felling = try roster.act(removal(of: rogue), by: creator)
+        #expect(roster.exclusion(of: writer.device) == [out], "nobody let it in again, as far as is known")
+        try roster.take(returned.operations())
+        let later = try roster.act(roleChange(of: creator, to: .admin), by: creator)
+        let shown = roster.exclusion(of: writer.device)
+        #expect(shown == [out, felling] && roster.exclusion(of: creator.device) == [])
+        // It knows then, and no more.
+        let places = roster.places(missingFrom: returned.heads, upTo: shown.map(\.id))
+        try returned.take(roster.operations(at: places))
+        #expect(returned.isRemoved(writer.device) && !returned.contains(later.id))
+    }
+
     @Test("an admin of two grants acts on as long as one of them stands")
     func grantedTwice() throws {
         let (rogue, admin) = (Box(3), Box(4))

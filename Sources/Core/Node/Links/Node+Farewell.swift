@@ -1,7 +1,8 @@
 // A member that was removed is told so, and what it wrote and nobody else had is not lost (LIFECYCLE):
 //
 //     removed  --ROSTER_HAVE-->
-//     member   --ROSTER_OPERATIONS-->     the removal and what it was made on, nothing beyond
+//     member   --ROSTER_OPERATIONS-->     the removal, what fells a later admission, and what these were
+//                                         made on; nothing beyond
 //     removed  --ROSTER_HAVE-->           it knows
 //     member   --HAVE-->                  of the removed one's logs
 //     removed  --HAVE, segments-->        of its own logs; HAVE names all
@@ -66,9 +67,8 @@ extension Node {
         at now: Instant
     ) -> [LinkFrame] {
         var frames: [LinkFrame] = []
-        let peer = links[link].device
         guard let told = spaces[index].replication.advertised,
-            let removal = spaces[index].roster.removal(of: peer), channel.roster.peerHeads == [removal.id],
+            channel.roster.peerHeads == spaces[index].roster.exclusion(of: links[link].device).map(\.id),
             !channel.roster.isPouring
         else { return [] }
         if let total = channel.sync.acknowledgement() {

@@ -16,10 +16,10 @@ extension Node {
             bytesLeft: MeshLimits.farewellBytes, deadline: now.monotonic + MeshLimits.farewellMilliseconds)
     }
 
-    /// The last operation that the peer of a channel is shown; nil: whatever comes.
-    func lastShown(_ place: ChannelPlace) -> RosterHead? {
+    /// The last operations that the peer of a channel is shown; nil: whatever comes.
+    func lastShown(_ place: ChannelPlace) -> [RosterHead]? {
         guard links[place.channel].isFarewell else { return nil }
-        return spaces[place.space].roster.removal(of: links[place.link].device)?.id
+        return spaces[place.space].roster.exclusion(of: links[place.link].device).map(\.id)
     }
 
     /// From now on the peer of a channel hears nothing but that it was removed.

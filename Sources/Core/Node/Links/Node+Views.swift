@@ -28,9 +28,10 @@ extension Node {
     private func outcasts(of index: SpaceHandle) -> [SpaceView.Outcast] {
         let roster = spaces[index].roster
         return roster.removedAdmins().compactMap { outcast in
-            guard outcast != device, let removal = roster.removal(of: outcast) else { return nil }
+            let exclusion = roster.exclusion(of: outcast)
+            guard outcast != device, let removal = exclusion.first else { return nil }
             return SpaceView.Outcast(
-                device: outcast, removal: removal.id, since: removal.timestamp.milliseconds)
+                device: outcast, exclusion: exclusion.map(\.id), since: removal.timestamp.milliseconds)
         }
     }
 

@@ -49,22 +49,22 @@ struct RosterExchange: StateMachine {
     mutating func receive(_ frame: RosterHaveFrame) { question = frame }
 
     /// True when a question is answered now: what the peer lacks is to be sent.
-    /// `upTo`: nothing but this operation and what it was made on.
-    mutating func answer(from roster: Roster, upTo last: RosterHead?, at now: UInt64) -> Bool {
+    /// `upTo`: nothing but these operations and what they were made on.
+    mutating func answer(from roster: Roster, upTo last: [RosterHead]?, at now: UInt64) -> Bool {
         let rate = ReplicationLimits.rosterAnswerBytesPerSecond
         guard !isPouring, let asked = question, answers.isOpen(rate: rate, at: now) else { return false }
         let lacking = roster.places(missingFrom: asked.heads + asked.summary, upTo: last)
         let cost = lacking.reduce(0) { $0 + roster.byteCount(at: $1) }
         answers.spend(max(cost, rate / 4), rate: rate, at: now)
         question = nil
-        peerHeads = last.map { [$0] } ?? roster.heads
+        peerHeads = last ?? roster.heads
         outgoing = lacking[...]
         return true
     }
 
     /// True when the roster grew beyond what the peer is known to have, and it is to be sent that.
-    mutating func advance(to roster: Roster, upTo last: RosterHead?) -> Bool {
-        let heads = last.map { [$0] } ?? roster.heads
+    mutating func advance(to roster: Roster, upTo last: [RosterHead]?) -> Bool {
+        let heads = last ?? roster.heads
         guard !isPouring, let known = peerHeads, known != heads else { return false }
         peerHeads = heads
         outgoing = roster.places(missingFrom: known, upTo: last)[...]

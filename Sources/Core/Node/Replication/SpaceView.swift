@@ -22,15 +22,16 @@ struct SpaceView: StateMachine {
     private(set) var members: [DeviceID] = []
     /// Members that were removed and may know us for removed too: nobody else would tell them, or us.
     private var outcasts: [Outcast] = []
-    /// Removals that their subjects showed to hold, since the node started.
-    private var told: Set<RosterHead> = []
+    /// Exclusions that their subjects showed to hold, since the node started.
+    private var told: Set<[RosterHead]> = []
     private var partial: PartialView
     /// Linked devices that say nothing, as of the last look.
     private var mute: Set<DeviceID> = []
 
     struct Outcast: Equatable, Sendable {
         let device: DeviceID
-        let removal: RosterHead
+        /// The operations that say so (`Roster.exclusion`).
+        let exclusion: [RosterHead]
         /// Wall milliseconds by the clock of who removed it.
         let since: UInt64
     }
@@ -50,17 +51,17 @@ struct SpaceView: StateMachine {
     mutating func update(_ members: [DeviceID], outcasts: [Outcast], rosterCount: Int) {
         precondition(rosterCount > 0, "a roster without its first operation")
         (self.members, self.outcasts, self.rosterCount) = (members, outcasts, rosterCount)
-        told.formIntersection(outcasts.map(\.removal))
+        told.formIntersection(outcasts.map(\.exclusion))
     }
 
     /// Those that did not show yet that they know, and may still be somewhere. `now`: wall milliseconds.
     func outcastsToTell(at now: UInt64) -> [DeviceID] {
-        outcasts.filter { !told.contains($0.removal) && now < $0.since + MeshLimits.outcastMilliseconds }
+        outcasts.filter { !told.contains($0.exclusion) && now < $0.since + MeshLimits.outcastMilliseconds }
             .map(\.device)
     }
 
-    /// The subject of a removal holds it.
-    mutating func recordTold(_ removal: RosterHead) { told.insert(removal) }
+    /// The subject of an exclusion holds it.
+    mutating func recordTold(_ exclusion: [RosterHead]) { told.insert(exclusion) }
 
     /// Devices of a large space worth a dial now, to reach `wanted` links.
     mutating func targets(

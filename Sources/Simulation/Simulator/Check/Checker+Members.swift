@@ -53,6 +53,7 @@ extension Checker {
             }
             shown.formUnion(roster.model.ancestors(of: id))
         }
+        shown.formUnion(fellingReturns(of: device, after: shown, roster))
         for operation in added where operation.author != device && !shown.contains(operation.id) {
             let view = roster.model.ancestors(of: operation.id)
             guard !view.isEmpty, roster.model.state(of: device, in: view) == .removed else { continue }
@@ -62,6 +63,33 @@ extension Checker {
                     + "made after that")
         }
         marks.insert("removed-told")
+    }
+
+    /// Where somebody let a removed device in again: restrictions of who did, and of those who let these in,
+    /// with what they were made on. By these the device learns that its return does not count.
+    private func fellingReturns(of device: DeviceID, after shown: Set<Bytes32>, _ roster: RosterAccount)
+        -> Set<Bytes32>
+    {
+        let giving = roster.model.operations.values.filter { operation in
+            switch operation.body {
+            case .add, .role: operation.membershipSubject != nil
+            default: false
+            }
+        }
+        let returns = giving.filter { $0.membershipSubject == device && !shown.contains($0.id) }
+        var givers = Set(returns.map(\.author))
+        var count = 0
+        while count < givers.count {
+            count = givers.count
+            givers.formUnion(giving.filter { givers.contains($0.membershipSubject ?? device) }.map(\.author))
+        }
+        if givers.isEmpty { return [] }
+        let restrictions = roster.model.operations.values.filter {
+            $0.revokesRights && givers.contains($0.membershipSubject ?? device)
+        }
+        return restrictions.reduce(into: []) {
+            $0.formUnion(roster.model.ancestors(of: $1.id).union([$1.id]))
+        }
     }
 
     /// True when all nodes that know of a removal of the device say that it is out.
