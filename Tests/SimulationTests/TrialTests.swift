@@ -72,7 +72,7 @@ import Testing
             drawn.formUnion(plan.kinds)
             plans.insert(plan.kinds)
         }
-        #expect(drawn == Set(FaultKind.allCases))
+        #expect(drawn == Set(FaultKind.allCases).subtracting(FaultKind.membership))
         #expect(plans.count > 90)
     }
 }

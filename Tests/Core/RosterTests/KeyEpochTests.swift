@@ -36,8 +36,9 @@ struct KeyHolder {
         _ = keys.read(epochs, in: self.roster, with: box.boxKey)
     }
 
-    mutating func invite(_ other: Box, _ role: Role) throws -> KeyHolder {
-        let (secret, body) = RosterTests.invite(1_000 * box.number + other.number, role)
+    /// `again`: for a box that was invited before.
+    mutating func invite(_ other: Box, _ role: Role, again: Int = 0) throws -> KeyHolder {
+        let (secret, body) = RosterTests.invite(1_000 * box.number + other.number + 100 * again, role)
         try act(body)
         let sealed = keys.sealed(
             for: role, to: other.boxKey.publicKey, ephemeral: AgreementKey(secret: entropy.secret(32)))
@@ -342,7 +343,7 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         var gone = try admin.invite(Box(2), .writer)
         try admin.act(removal(of: gone.box))
         _ = try admin.rotate()
-        _ = try admin.invite(gone.box, .writer)
+        _ = try admin.invite(gone.box, .writer, again: 1)
         try gone.hear(admin)
         #expect(gone.current == admin.current && gone.current.number == KeyEpochNumber(2))
         #expect(gone.keys.current.content == admin.keys.current.content)

@@ -87,7 +87,7 @@ extension Checker {
         let restrictions = roster.model.operations.values.filter {
             $0.revokesRights && givers.contains($0.membershipSubject ?? device)
         }
-        return restrictions.reduce(into: []) {
+        return restrictions.reduce(into: Set<Bytes32>()) {
             $0.formUnion(roster.model.ancestors(of: $1.id).union([$1.id]))
         }
     }
@@ -137,8 +137,8 @@ extension Checker {
         guard status == expected else {
             throw Violation(
                 .sameValidity,
-                "node \(index): \(known.change.id) of \(author.short) is \(status), and by the operations that "
-                    + "it holds \(expected)")
+                "node \(index): \(known.change.id) of \(author.short) is \(status), and by the operations "
+                    + "that it holds \(expected)")
         }
     }
 

@@ -106,8 +106,8 @@ extension Trial {
             guard let lacking = activeHolders.first(where: { isLacking(number, at: $0) }) else { continue }
             throw Violation(
                 .acknowledgedStays,
-                "node \(lacking) has not \(checker.universe[number].change.id), which a node acknowledged that "
-                    + "is out now")
+                "node \(lacking) has not \(checker.universe[number].change.id), which a node acknowledged "
+                    + "that is out now")
         }
         if !removed.isEmpty { result.marks.insert("removed-at-the-end") }
     }

@@ -51,7 +51,8 @@ extension Trial {
     mutating func streamEnded(_ index: Int, _ answer: NodeAnswer) throws(Violation) {
         tell("node \(index) ends its stream: \(answer)")
         checker.endWatching(index)
-        guard isInSpace(index) else { return }
+        // Who left has no stream.
+        if plan.isAboutMembers, !isInSpace(index) { return }
         members[index].watchFailures += 1
         guard members[index].watchFailures < 3 else {
             throw Violation(.serves, "node \(index) ended three streams in a row, the last with \(answer)")
