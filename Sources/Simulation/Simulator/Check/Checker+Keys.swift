@@ -1,6 +1,7 @@
 // The keys of a space: who is out holds nothing under which those who know of it seal what is new, and in the
 // end all active members seal under one epoch that is theirs alone (LIFECYCLE, decisions 0168 and 0176).
 
+import Bytes
 import Causality
 import Identity
 import Node
@@ -27,7 +28,7 @@ extension Checker {
         let name = ContentKeyID(of: content)
         let knowing = keysHeld.filter { other, held in
             held.content(named: name) != nil && isOut(other, at: index, roster)
-                && isGiven(keys.currentName.number, to: other, at: index, roster)
+                && isGiven(keys.currentName, to: other, at: index, roster)
         }
         guard let other = knowing.keys.min() else { return }
         let restored = try restoredRoster(index, store, in: space, device)
@@ -41,28 +42,42 @@ extension Checker {
                 + "\(better.number.value), which is good")
     }
 
-    /// True when by the operations that a node holds the device got an epoch that is this one or a later one,
-    /// which may lead back to it. What it was given by others is not known there yet.
-    private func isGiven(
-        _ number: KeyEpochNumber, to device: DeviceID, at index: Int, _ roster: RosterAccount
-    )
+    /// True when by the operations that a node holds the device got an epoch that is this one or one that was
+    /// begun on it. What it was given by others is not known there yet.
+    private func isGiven(_ name: KeyEpochName, to device: DeviceID, at index: Int, _ roster: RosterAccount)
         -> Bool
     {
-        roster.set(at: index).contains { id in
+        // What was made on the beginning of an epoch may lead back to it.
+        func leads(_ other: KeyEpochName?, _ id: Bytes32) -> Bool {
+            guard let other, other != name else { return other != nil }
+            return other.number > name.number
+                && (name == .first || roster.model.ancestors(of: id).contains { isOf(name, $0, roster) })
+        }
+        return roster.set(at: index).contains { id in
             guard let operation = roster.model.operations[id] else { return false }
             switch operation.body {
-            case .genesis: return operation.author == device && number == .first
+            case .genesis: return operation.author == device && name == .first
             case .keyEpoch(let epoch):
-                return epoch.epoch >= number
-                    && (operation.author == device || epoch.packages.contains { $0.device == device })
+                return (operation.author == device || epoch.packages.contains { $0.device == device })
+                    && leads(epoch.name, id)
             case .add(let add):
-                // The later form begins with the number.
-                let isLater = add.sealedKeys.count == 133
-                let carried = isLater ? add.sealedKeys.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } : 1
-                return (add.device == device || operation.author == device) && carried >= number.value
+                return (add.device == device || operation.author == device)
+                    && leads(Self.epochCarried(by: add.sealedKeys), id)
             default: return false
             }
         }
+    }
+
+    private func isOf(_ name: KeyEpochName, _ id: Bytes32, _ roster: RosterAccount) -> Bool {
+        guard case .keyEpoch(let epoch)? = roster.model.operations[id]?.body else { return false }
+        return epoch.name == name
+    }
+
+    /// The later form of an add begins with number and id.
+    private static func epochCarried(by sealed: [UInt8]) -> KeyEpochName {
+        guard sealed.count == 133 else { return .first }
+        let number = sealed[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return KeyEpochName(KeyEpochNumber(number), KeyEpochID(raw: Bytes16(sealed[4..<20])))
     }
 
     /// True when the device was removed, or left, as a node knows.

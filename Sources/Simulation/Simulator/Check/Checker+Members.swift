@@ -54,9 +54,13 @@ extension Checker {
             shown.formUnion(roster.model.ancestors(of: id))
         }
         shown.formUnion(fellingReturns(of: device, after: shown, roster))
+        let removals = lastRemovals(of: device, at: index, roster)
         for operation in added where operation.author != device && !shown.contains(operation.id) {
             let view = roster.model.ancestors(of: operation.id)
-            guard !view.isEmpty, roster.model.state(of: device, in: view) == .removed else { continue }
+            guard !view.isDisjoint(with: removals), roster.model.state(of: device, in: view) == .removed
+            else {
+                continue
+            }
             throw Violation(
                 .servedNothing,
                 "node \(index) was removed, and got \(operation.id) of \(operation.author.short), which was "
@@ -92,6 +96,19 @@ extension Checker {
         }
     }
 
+    /// Removals of the device that a node holds and after which it knows of no admission: what was made
+    /// between earlier ones and its return it was given as a member.
+    private func lastRemovals(of device: DeviceID, at index: Int, _ roster: RosterAccount) -> Set<Bytes32> {
+        let about = roster.set(at: index).compactMap { roster.model.operations[$0] }.filter {
+            $0.membershipSubject == device
+        }
+        let before = about.reduce(into: Set<Bytes32>()) { before, operation in
+            if case .add = operation.body { before.formUnion(roster.model.ancestors(of: operation.id)) }
+        }
+        let removals = about.filter { if case .remove = $0.body { true } else { false } }
+        return Set(removals.map(\.id)).subtracting(before)
+    }
+
     /// True when all nodes that know of a removal of the device say that it is out.
     private func isOut(_ device: DeviceID, _ roster: RosterAccount) -> Bool {
         views.indices.allSatisfy { other in
@@ -117,7 +134,8 @@ extension Checker {
         let known = universe[number]
         guard let author = universe.devices[known.change.replica] else { return }
         if author != device, roster.state(of: device, at: index) == .removed, isOut(device, roster),
-            case let view = roster.model.view(known.heads), !view.isEmpty,
+            case let view = roster.model.view(known.heads),
+            !view.isDisjoint(with: lastRemovals(of: device, at: index, roster)),
             roster.model.state(of: device, in: view) == .removed
         {
             throw Violation(

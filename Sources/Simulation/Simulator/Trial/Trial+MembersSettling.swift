@@ -48,9 +48,7 @@ extension Trial {
                 return "node \(index) lacks of \(all.count) operations \(kinds.joined(separator: ", "))"
             }
             if checker.views[index].isRejudging { return "node \(index) still judges" }
-            if world.nodes[index].pausedUntil > world.time || world.nodes[index].node == nil {
-                return "node \(index) does not run"
-            }
+            if !isRunning(index) { return "node \(index) does not run" }
         }
         let admins = active.filter { roster.role(of: world.nodes[$0].device) == .admin }
         if let reason = try checker.whyKeysDiffer(active, hasAdmin: !admins.isEmpty, world) { return reason }
@@ -60,6 +58,7 @@ extension Trial {
             if isWaiting { return "node \(index) has not joined" }
         }
         for index in removedBoxes where knowsWhereToGo(index, active, roster) {
+            if !isRunning(index) { return "node \(index) does not run" }
             if roster.state(of: world.nodes[index].device, at: index) != .removed {
                 return "node \(index) does not know that it was removed"
             }
@@ -69,6 +68,17 @@ extension Trial {
             if let lacking { return "node \(lacking) lacks something of the removed node \(index)" }
         }
         return nil
+    }
+
+    private func isRunning(_ index: Int) -> Bool {
+        world.nodes[index].pausedUntil <= world.time && world.nodes[index].node != nil
+    }
+
+    /// Of all members only copies of one box are left, which are not linked to each other.
+    var areCopiesAlone: Bool {
+        let active = activeMembers
+        return plan.isAboutMembers && active.count > 1
+            && Set(active.map { world.nodes[$0].device }).count == 1
     }
 
     /// A removed box hears of nobody who came after; when all it knows are out as well, nobody hears of it.
@@ -85,7 +95,7 @@ extension Trial {
         guard plan.isAboutMembers, let roster = checker.roster else { return }
         let active = activeMembers
         let removed = removedBoxes.filter {
-            roster.state(of: world.nodes[$0].device, at: $0) == .removed
+            roster.state(of: world.nodes[$0].device, at: $0) == .removed && isRunning($0)
         }
         for index in active { request(index, .members(reference), for: .members) }
         for index in removed {
@@ -93,6 +103,8 @@ extension Trial {
             let transaction = Transaction(operations: [write], conditions: [], idempotency: nil)
             request(index, .transact(reference, transaction), for: .refused)
         }
+        // Some answer at once, and nothing happens after that where a node is alone.
+        try look()
         try runEvents(until: world.time + 5_000)
         if let silent = active.first(where: { !members[$0].hasListed }) {
             throw Violation(.serves, "node \(silent) did not say who is a member")

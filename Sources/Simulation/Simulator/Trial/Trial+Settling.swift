@@ -17,6 +17,7 @@ extension Trial {
         while true {
             if try isSettled() { break }
             guard world.time < begin + FaultPlan.settleMilliseconds else {
+                if areCopiesAlone { return tell("only copies of one box are left") }
                 throw Violation(
                     .converged, "not equal after \(FaultPlan.settleMilliseconds / 1_000) s: \(whyNot())")
             }
