@@ -19,10 +19,16 @@ extension Checker {
         throws(Violation)
     {
         guard let roster else { return }
-        let keys = try Self.keys(of: index, store, in: space)
-        if keys == views[index].keys, !isNews { return }
-        views[index].keys = keys
-        guard let keys else { return }
+        let stored = try Self.storedKeys(of: index, store, in: space)
+        // Opening them takes locked memory for each: not with every commit.
+        let isSame = stored == views[index].storedKeys
+        if isSame, !isNews { return }
+        if !isSame {
+            views[index].storedKeys = stored
+            views[index].keys = nil
+            if let stored { views[index].keys = try Self.opened(stored, of: index, in: space) }
+        }
+        guard let keys = views[index].keys else { return }
         if keysHeld[device]?.formUnion(keys) == nil { keysHeld[device] = keys }
         guard let content = keys.current.content, roster.role(of: device, at: index) != nil else { return }
         let name = ContentKeyID(of: content)
@@ -100,10 +106,21 @@ extension Checker {
         }
     }
 
-    static func keys(of index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) -> SpaceKeys? {
+    private static func storedKeys(of index: Int, _ store: MemoryStore, in space: SpaceID)
+        throws(Violation) -> [UInt8]?
+    {
         do {
-            guard let record = try store.spaces().first(where: { $0.id == space }) else { return nil }
-            return try SpaceKeys(decoding: record.keys, of: space)
+            return try store.spaces().first { $0.id == space }?.keys
+        } catch {
+            throw Violation(.stored, "node \(index): a space that does not open: \(error)")
+        }
+    }
+
+    private static func opened(_ stored: [UInt8], of index: Int, in space: SpaceID) throws(Violation)
+        -> SpaceKeys
+    {
+        do {
+            return try SpaceKeys(decoding: stored, of: space)
         } catch {
             throw Violation(.stored, "node \(index): keys that do not open: \(error)")
         }

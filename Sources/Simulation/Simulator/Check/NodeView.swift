@@ -33,6 +33,8 @@ struct NodeView {
     var shown = CommitPosition.start
     /// The keys on its disk; in trials about members only.
     var keys: SpaceKeys?
+    /// The record from which the keys were opened.
+    var storedKeys: [UInt8]?
     /// What its disk says of each change, by number; in trials about members only, where that may turn.
     var statuses: [Int: ChangeStatus] = [:]
     /// What counted may not any more, or again: somebody lost a right.

@@ -74,12 +74,17 @@ public struct WorldNode {
     /// What its program understands, from its next start on.
     public internal(set) var level = FeatureLevel.current
     let seed: UInt64
+    /// The device's key, and its identity, which is asked for all the time.
+    public let deviceKey: SigningKey
+    public let device: DeviceID
     let staticPeers: [String]
     let address: String
 
     init(index: Int, seed: UInt64, staticPeers: [String], address: String) {
         self.index = index
         self.seed = seed
+        deviceKey = SigningKey(seed: Self.secret(1, of: index, seed))
+        device = DeviceID(publicKey: deviceKey.publicKey)
         self.staticPeers = staticPeers
         self.address = address
     }
@@ -107,7 +112,8 @@ public struct WorldNode {
     func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore>? {
         var configuration = NodeConfiguration(
             device: deviceKey, box: box, deviceName: deviceName, version: Self.version,
-            entropySeed: secret(100 + starts), discontinuity: discontinuity, staticPeers: staticPeers,
+            entropySeed: Self.secret(100 + starts, of: index, seed), discontinuity: discontinuity,
+            staticPeers: staticPeers,
             advertise: [])
         configuration.hasCrashed = hasCrashed
         configuration.level = level
@@ -141,14 +147,10 @@ public struct WorldNode {
     }
 
     var deviceName: String { "box-\(index)" }
-    var box: AgreementKey { AgreementKey(secret: secret(2)) }
+    var box: AgreementKey { AgreementKey(secret: Self.secret(2, of: index, seed)) }
 
     /// The device's key, for tests that act as a compromised member.
-    public var deviceKey: SigningKey { SigningKey(seed: secret(1)) }
-
-    public var device: DeviceID { DeviceID(publicKey: deviceKey.publicKey) }
-
-    private func secret(_ use: UInt64) -> Secret {
+    private static func secret(_ use: UInt64, of index: Int, _ seed: UInt64) -> Secret {
         // The number of starts is in `use`, and a dead disk is started on a thousand times: another node's
         // chance must not come of it.
         var dice = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(index) << 40 &+ use)
