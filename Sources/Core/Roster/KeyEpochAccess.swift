@@ -2,6 +2,7 @@
 // has, so older secrets stay good for links until everybody showed a newer one; a removed device learns so
 // that it is removed. What a link may then carry is decided by who is at its other end, not by the secret.
 
+import Bytes
 public import Causality
 public import Crypto
 public import Wire
@@ -37,9 +38,14 @@ extension SpaceKeys {
         if epochs.names.count == 1 { return accessEpochs }
         for device in roster.devices
         where device != epochs.device && (roster.role(of: device) != nil || roster.isRemoved(device)) {
+            if isPlanted("package-taken-as-read"), !isLacking(device, epochs, in: roster) { continue }
             least = min(least, max(epochs.epochUsed(by: device) ?? .first, linked.name(of: device)))
         }
         return accessEpochs(from: least)
+    }
+
+    private func isLacking(_ device: DeviceID, _ epochs: KeyEpochs, in roster: Roster) -> Bool {
+        roster.role(of: device) != nil && epochs.lacking(currentName, in: roster).contains(device)
     }
 
     private func accessEpochs(from least: KeyEpochName) -> [Epoch] {

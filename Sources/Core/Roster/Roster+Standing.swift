@@ -152,15 +152,20 @@ extension Roster {
         let entry = entries[Int(index)]
         return restrictions[entry.author]?.first { restriction in
             restriction.index != index && (reachable?.contains(Int(restriction.index)) ?? true)
-                && standing.holds(restriction.index) && isSenior(restriction.index, to: index)
+                && standing.holds(restriction.index) && comesFirst(restriction.index, before: index)
                 && !entry.restrictionsSeen.contains(restriction.index)
                 && !restriction.reachable.contains(Int(index))
         }?.index
     }
 
+    private func comesFirst(_ restriction: Int32, before act: Int32) -> Bool {
+        isPlanted("restriction-by-arrival") ? restriction < act : isSenior(restriction, to: act)
+    }
+
     /// Strictly.
     func isSenior(_ left: Int32, to right: Int32) -> Bool {
-        let (a, b) = (entries[Int(left)].key, entries[Int(right)].key)
+        var (a, b) = (entries[Int(left)].key, entries[Int(right)].key)
+        if isPlanted("junior-beats-senior") { swap(&a, &b) }
         if a == b || b < 0 { return false }
         return a < 0 || precedes(a, b)
     }

@@ -11,7 +11,7 @@ public import Wire
 extension MissingPackages {
     /// Of each stranded epoch that this device has to give on; ascending by epoch.
     public static func stranded(of keys: SpaceKeys, _ epochs: KeyEpochs, in roster: Roster) -> [Self] {
-        if epochs.names.count == 1 { return [] }
+        if epochs.names.count == 1 || isPlanted("stranded-epochs-kept") { return [] }
         let role = roster.role(of: epochs.device)
         let isMember = role?.allows(.keyEpoch) == true
         guard isMember || role == nil && roster.isRemoved(epochs.device) else { return [] }

@@ -35,6 +35,17 @@ extension PlantedBugs {
         ("roster-unbudgeted", [.rosterBudget]),
         ("forks-one-by-one", [.forkWork]),
         ("numbers-unbounded", [.numbers]),
+        ("silent-links-stay", [.silence]),
+        ("restriction-by-arrival", [.sameMembers, .noEffectWithoutRight]),
+        ("junior-beats-senior", [.sameMembers, .noEffectWithoutRight]),
+        ("removed-served-on", [.servedNothing]),
+        ("old-key-used", [.keys]),
+        ("newcomer-forgotten", [.keys, .converged]),
+        ("stranded-epochs-kept", [.keys, .converged]),
+        ("package-taken-as-read", [.keys, .converged]),
+        ("void-not-rebuilt", [.sameDocuments, .sameFromLog, .readsAreRight]),
+        ("void-thrown-away", [.converged, .acknowledgedStays]),
+        ("adopted-twice", [.adoptedOnce]),
     ]
 
     /// The faults under which a bug shows, where an ordinary draw has them too seldom. What was asked for on
@@ -55,9 +66,18 @@ extension PlantedBugs {
             plan.profile = Profile.calm.rawValue
             plan.with = FaultKind.forkFloods.rawValue
         case "numbers-unbounded": plan.with = FaultKind.extremes.rawValue
+        case "silent-links-stay": plan.with = FaultKind.silences.rawValue
+        case _ where members.contains(name): plan.profile = Profile.members.rawValue
         default: break
         }
     }
+
+    /// What only shows where members come and go.
+    private static let members: Set = [
+        "restriction-by-arrival", "junior-beats-senior", "removed-served-on", "old-key-used",
+        "newcomer-forgotten", "stranded-epochs-kept", "package-taken-as-read", "void-not-rebuilt",
+        "void-thrown-away", "adopted-twice",
+    ]
 
     /// Switches a bug on; false when none has this name.
     static func choose(_ name: String) -> Bool {

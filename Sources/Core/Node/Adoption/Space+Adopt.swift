@@ -114,7 +114,9 @@ extension Space {
     {
         guard let record = try store.status(of: id, in: self.id, with: &logs) else { return (nil, .notHeld) }
         guard record.status == .void else { return (nil, .notVoid) }
-        if try store.standingAdoption(of: id, by: .own, in: self.id, with: &logs) != nil {
+        if try store.standingAdoption(of: id, by: .own, in: self.id, with: &logs) != nil,
+            !isPlanted("adopted-twice")
+        {
             return (nil, .adopted)
         }
         let change = try logs.change(record, from: store)

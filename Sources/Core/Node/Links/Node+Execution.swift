@@ -39,6 +39,7 @@ extension Node {
                     continue
                 }
                 switch spaces[place].admit(next.candidate) {
+                case .ready(let ready) where ready.status == .void && isPlanted("void-thrown-away"): break
                 case .ready(let ready): try execute(ready, in: place)
                 case .duplicate: break
                 case .early, .refused:

@@ -24,7 +24,7 @@ extension Node {
 
     /// From now on the peer of a channel hears nothing but that it was removed.
     mutating func beginFarewellIfRemoved(_ place: ChannelPlace, at now: Instant) {
-        guard !links[place.channel].isFarewell,
+        guard !links[place.channel].isFarewell, !isPlanted("removed-served-on"),
             spaces[place.space].roster.isRemoved(links[place.link].device)
         else { return }
         links[place.channel].standing = farewell(at: now)

@@ -4,6 +4,7 @@
 
 import Bytes
 import Causality
+import Documents
 import Identity
 import Node
 import Roster
@@ -143,6 +144,27 @@ extension Checker {
         }
         if views[index].isRejudging { return }
         try checkStatus(number, status, by: author, at: index)
+    }
+
+    /// Void changes on a node, in the order in which the world learned of them.
+    func void(at index: Int) -> [Dot] {
+        views[index].statuses.filter { $0.value == .void }.keys.sorted().map { universe[$0].change.id }
+    }
+
+    /// A change that its author's node just made adopts nothing that another one of this device adopted and
+    /// that counts there.
+    mutating func checkAdoption(_ number: Int, by device: DeviceID, at index: Int) throws(Violation) {
+        let change = universe[number].change
+        guard let adopted = change.operations.first?.adopted, universe.devices[change.replica] == device
+        else { return }
+        for other in views[index].statuses.keys.sorted() where other != number {
+            guard views[index].statuses[other] == .executed else { continue }
+            let earlier = universe[other].change
+            guard earlier.operations.first?.adopted == adopted, universe.devices[earlier.replica] == device
+            else { continue }
+            throw Violation(
+                .adoptedOnce, "node \(index) adopts \(adopted) by \(change.id), and did by \(earlier.id)")
+        }
     }
 
     private func checkStatus(_ number: Int, _ status: ChangeStatus, by author: DeviceID, at index: Int)

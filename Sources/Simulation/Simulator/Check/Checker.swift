@@ -73,6 +73,7 @@ struct Checker {
         let isJudged = roster != nil && (isNews || wasRejudging || views[index].isRejudging)
         if position == after { return isJudged ? try takeStatuses(index, store, in: space) : () }
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
+            let known = universe.changes.count
             let taken = try at(index) { checker throws(Violation) in
                 try checker.universe.take(run, records, checker.views[index].held[run.replica])
             }
@@ -80,6 +81,8 @@ struct Checker {
                 try at(index) { checker throws(Violation) in
                     try checker.execute(step.number, step.held, record, at: index)
                     try checker.checkNew(step.number, as: record.status, at: index, device)
+                    // What nobody had before was made there.
+                    if step.number >= known { try checker.checkAdoption(step.number, by: device, at: index) }
                 }
             }
         }

@@ -23,6 +23,8 @@ public enum Invariant: String, Hashable, Sendable {
     case sameMembers = "members, roles and what counts follow from the operations of the roster"
     case servedNothing = "who was removed is told nothing of what came after it"
     case keys = "what is new is sealed for active members only, and all of them can open it"
+    case adoptedOnce = "a device adopts a void change once"
+    case silence = "a link on which nothing is heard is closed"
     case timesGrow = "I17 timestamps grow strictly in a log"
     /// Of a user's workload.
     case everyStep = "every step of the workload is made"

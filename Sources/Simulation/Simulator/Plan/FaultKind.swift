@@ -79,6 +79,8 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case returns
     /// An admin in wrong hands restricts others on the view that it had when it turned.
     case backdating
+    /// Void changes are made again by somebody who may write.
+    case adoptions
 
     public static func < (left: FaultKind, right: FaultKind) -> Bool { left.rawValue < right.rawValue }
 
@@ -105,7 +107,7 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     static let floods: Set<FaultKind> = [.rosterFloods, .forkFloods, .silences, .extremes]
     /// Only drawn in the profile of that name: where they strike, other things are checked of a node.
     public static let membership: Set<FaultKind> = [
-        .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating,
+        .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating, .adoptions,
     ]
     /// Done by a node of the mesh that turned against it.
     static let byMember: Set<FaultKind> = [

@@ -145,7 +145,7 @@ public struct FaultPlan: Hashable, Sendable {
         case .slowDisks: between(20, 3_000)
         case .skew: between(1, 500)
         case .slowWatchers: between(2, 400)
-        case .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating: between(2_000, 30_000)
+        case _ where FaultKind.membership.contains(kind): between(2_000, 30_000)
         default: between(8_000, 120_000)
         }
     }

@@ -24,6 +24,7 @@ enum Purpose {
     /// A change of the roster, of whom.
     case restrict(Int)
     case leave
+    case adopt
     /// Members as the node lists them when all is over.
     case members
     /// A write on a box that was removed, which has to refuse it.
@@ -111,6 +112,8 @@ struct Undoing {
         case repairDisk(Int)
         /// A connection of somebody outside ends.
         case hangUp(UInt64)
+        /// So does one on which nothing was said since a time, unless the node ended it.
+        case endSilence(UInt64, with: Int, since: UInt64)
     }
 
     let time: UInt64

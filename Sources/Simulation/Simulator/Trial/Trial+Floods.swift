@@ -7,6 +7,7 @@ import Causality
 import Crypto
 import Documents
 import Identity
+import Mesh
 import Node
 import Roster
 import SecureLink
@@ -51,12 +52,33 @@ extension Trial {
     }
 
     /// The link stays for a while. All that is ever said on it is the roster, or nothing.
-    mutating func fallSilent(_ link: inout HostileLink, _ traitor: inout Traitor, _ strike: inout Strike) {
+    mutating func fallSilent(
+        _ link: inout HostileLink, _ traitor: inout Traitor, to victim: Int, _ strike: inout Strike
+    ) {
         if Bool.random(using: &strike.dice) { link.say(opening(traitor)[0], &world) }
         undoings.append(
             Undoing(
-                time: world.time + strike.milliseconds(3_000...40_000), kind: .hangUp(link.connection)))
+                time: world.time + strike.milliseconds(3_000...90_000),
+                kind: .endSilence(link.connection, with: victim, since: world.time)))
     }
+
+    /// Nothing was said on a link for so long that its node has ended it, unless it stood still.
+    mutating func endSilence(_ stranger: UInt64, with victim: Int, since: UInt64) throws(Violation) {
+        let isOver = world.time >= since + Self.silenceMilliseconds
+        let hasRun = world.nodes[victim].pausedUntil + Self.tickMilliseconds <= world.time
+        guard !isOver || !hasRun || world.isClosed(stranger) else {
+            throw Violation(
+                .silence,
+                "node \(victim) keeps a link on which it has heard nothing for \((world.time - since) / 1_000) s"
+            )
+        }
+        if isOver { result.marks.insert("silence-ended") }
+        world.endStranger(stranger)
+    }
+
+    /// Twice the time after which a link is dead, for clocks that run wrong.
+    private static let silenceMilliseconds = 2 * MeshLimits.deadMilliseconds
+    private static let tickMilliseconds: UInt64 = 5_000
 
     // MARK: The roster
 

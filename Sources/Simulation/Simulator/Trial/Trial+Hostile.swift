@@ -74,7 +74,7 @@ extension Trial {
         }
         tell("\(kind.rawValue): node \(index) speaks to node \(victim)")
         if kind == .silences {
-            fallSilent(&link, &traitor, &strike)
+            fallSilent(&link, &traitor, to: victim, &strike)
             return true
         }
         for frame in opening(traitor) { link.say(frame, &world) }

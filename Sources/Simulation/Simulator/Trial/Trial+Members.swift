@@ -23,6 +23,7 @@ extension Trial {
         case .roleChanges: return changeRole(&strike)
         case .leaves: return leave(&strike)
         case .returns: return comeBack(&strike)
+        case .adoptions: return adopt(&strike)
         default: return try backdate(&strike)
         }
     }
@@ -155,6 +156,25 @@ extension Trial {
         return true
     }
 
+    /// Somebody adopts what is void on its node: a few changes, or all of one device.
+    private mutating func adopt(_ strike: inout Strike) -> Bool {
+        let writers = running { members[$0].role >= .writer && !checker.void(at: $0).isEmpty }
+        guard let index = writers.randomElement(using: &strike.dice) else { return false }
+        let void = checker.void(at: index)
+        guard let chosen = void.randomElement(using: &strike.dice) else { return false }
+        var choice = AdoptionChoice.changes(void.suffix(Self.adoptedMax))
+        if strike.number(0...2) == 0 {
+            choice = .changes([chosen])
+        } else if let author = checker.universe.devices[chosen.replica], strike.number(0...1) == 0 {
+            choice = .member(MemberReference(author))
+        }
+        tell("node \(index) adopts: \(choice)")
+        request(index, .adopt(reference, choice), for: .adopt)
+        return true
+    }
+
+    private static let adoptedMax = 8
+
     // MARK: An admin in wrong hands
 
     /// It turns, and later restricts others as if it had done so then. Half of that it says that it kept
@@ -208,6 +228,12 @@ extension Trial {
             result.marks.insert("member-restricted")
             tell("node \(index) has restricted node \(subject)")
         case (.leave, .done): left(index)
+        case (.adopt, .adopted(let report)):
+            tell("node \(index) has adopted \(report.adopted), passed over \(report.skipped)")
+            if report.adopted > 0 { result.marks.insert("adopted") }
+            if report.skipped.contains(where: { $0.why == .adopted }) {
+                result.marks.insert("adopted-before")
+            }
         case (.members, .members(let listed)):
             members[index].hasListed = true
             try checker.checkMembers(listed, at: index)

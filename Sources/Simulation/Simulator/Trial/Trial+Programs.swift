@@ -166,7 +166,7 @@ extension Trial {
         case (.mark, .failed(let error)):
             throw Violation(.serves, "node \(index) refuses a write after the faults: \(error)")
         case (.report, _): try checkNumbers(index, answer)
-        case (.restrict, _), (.leave, _), (.members, _), (.refused, _):
+        case (.restrict, _), (.leave, _), (.adopt, _), (.members, _), (.refused, _):
             try answeredMember(purpose, answer, at: index)
         case (.wait, .waited(let change, let holders, _)):
             for holder in holders where holder.held {

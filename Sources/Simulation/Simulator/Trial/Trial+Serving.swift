@@ -17,7 +17,7 @@ extension Purpose {
         case .join: 600_000
         case .wait, .read: 90_000
         case .create, .invite, .write, .conditional, .full, .step, .mark, .watch, .report, .restrict, .leave,
-            .members, .refused:
+            .adopt, .members, .refused:
             60_000
         }
     }

@@ -42,7 +42,12 @@ extension Trial {
     private mutating func repair() throws(Violation) {
         isSettling = true
         strikes = [:]
-        for case .hangUp(let stranger) in undoings.map(\.kind) { world.endStranger(stranger) }
+        for undoing in undoings {
+            switch undoing.kind {
+            case .hangUp(let stranger), .endSilence(let stranger, _, _): world.endStranger(stranger)
+            default: break
+            }
+        }
         undoings = []
         world.weather = Weather()
         world.weathers = [:]

@@ -104,7 +104,7 @@ extension Trial {
         case .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations,
             .equivocation, .rosterFloods, .forkFloods, .silences, .extremes:
             return try strikeFromInside(kind, &strike)
-        case .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating:
+        case .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating, .adoptions:
             return try strikeMembers(kind, &strike)
         default: break
         }
@@ -255,6 +255,8 @@ extension Trial {
                 members[index].hasDeadDisk = false
                 world.setDiskFault(index, nil)
             case .hangUp(let stranger): world.endStranger(stranger)
+            case .endSilence(let stranger, let victim, let since):
+                try endSilence(stranger, with: victim, since: since)
             }
             try look()
         }
