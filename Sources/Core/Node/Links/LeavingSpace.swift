@@ -44,6 +44,8 @@ struct LeftSpaces: StateMachine {
     enum Action: Sendable {
         /// These operations, on the channel it spoke on, and then a question what it holds.
         case send([RosterOperation], of: Roster)
+        /// It was removed, and hears that and no more.
+        case dismiss([RosterOperation])
         /// The member has the leave operation on its disk: nothing of the space is needed any more.
         case forget
     }
@@ -67,13 +69,18 @@ struct LeftSpaces: StateMachine {
     /// Nil: it was not left, or a member knows it.
     subscript(_ space: SpaceID) -> LeavingSpace? { leaving.first { $0.id == space } }
 
-    /// A member says which operations it holds of a space that was left. Nil: somebody was told meanwhile.
+    /// A peer says which operations it holds of a space that was left. Nil: somebody was told meanwhile.
     mutating func receive(
-        _ frame: RosterHaveFrame, of space: SpaceID, on connection: ConnectionID
+        _ frame: RosterHaveFrame, of space: SpaceID, from device: DeviceID, on connection: ConnectionID
     ) -> Action? {
         guard let index = leaving.firstIndex(where: { $0.id == space }) else { return nil }
         let roster = leaving[index].roster
-        let lacking = roster.operations(missingFrom: frame.heads + frame.summary)
+        let known = frame.heads + frame.summary
+        if roster.isRemoved(device) {
+            let last = roster.exclusion(of: device).map(\.id)
+            return .dismiss(roster.operations(at: roster.places(missingFrom: known, upTo: last)))
+        }
+        let lacking = roster.operations(missingFrom: known)
         // What was sent on this link before arrived before this was asked.
         if lacking.isEmpty || leaving[index].sentOn == connection { return .forget }
         leaving[index].sentOn = connection

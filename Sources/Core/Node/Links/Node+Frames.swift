@@ -62,7 +62,7 @@ extension Node {
         case .joinProof, .joinAnswer: return
         case _ where links[place.channel].roster.holds(isFull: isFull):
             links[place.channel].roster.hold(frame)
-        case _ where !isFull: return
+        case _ where !isFull: links[place.channel].isUnheard = true
         case .have: haveArrived(try .init(decoding: frame.body), place, at: now)
         case .received: receivedArrived(try .init(decoding: frame.body), place, at: now)
         case .segment: segmentArrived(frame.body, place, at: now)

@@ -4,6 +4,7 @@
 //     member  --ROSTER_HAVE-->          lists the operation: told
 //     leaver  --ROSTER_OPERATIONS, ROSTER_HAVE-->
 //     member  --CLOSE removed-->        on channel 0: told
+//     leaver  --CLOSE removed-->        to one that was removed, behind what says so
 //     leaver  --OPEN on a new channel-->  --ROSTER_HAVE-->   on another channel, which closes without a word
 //
 // What it says is durable there: its answers leave after its commit.
@@ -112,14 +113,17 @@ extension Node {
         reachability.checkDials()
     }
 
-    /// A member of a space that was left says which operations it holds.
+    /// A peer says which operations it holds of a space that was left.
     mutating func leavingHaveArrived(
         _ frame: RosterHaveFrame, on channel: ChannelHandle, at now: Instant
     ) {
         let (space, link, number) = (links[channel].space, links[channel].link, links[channel].number)
         let id = links.connectionID(of: link)
-        switch left.receive(frame, of: space, on: id) {
+        switch left.receive(frame, of: space, from: links[link].device, on: id) {
         case nil: return
+        case .dismiss(let lacking):
+            send(Self.operationFrames(lacking, on: number), on: link)
+            endFarewell(of: channel, at: now)
         case .forget: leaveAcknowledged(space, at: now)
         case .send(let lacking, let roster):
             send(Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: link)

@@ -9,7 +9,7 @@ extension Node {
     mutating func updateStanding(_ place: ChannelPlace, at now: Instant) {
         let isListed = spaces[place.space].roster.role(of: links[place.link].device) != nil
         let isFull = links[place.channel].isFull
-        if isListed, links[place.channel].isFarewell {
+        if isListed, links[place.channel].isFarewell || links[place.channel].isUnheard {
             // What it may not have said until now has to be said from the beginning.
             beginAgain(place, at: now)
         } else if isListed, !isFull {
@@ -18,6 +18,8 @@ extension Node {
             if !wasMember { recordMember(place.link, at: now) }
         } else if !isListed, isFull {
             dismissIfGone(place, at: now)
+            // Nobody might have let it in: from now on it says and hears what a stranger may.
+            if links.connections.isOpen(place.channel) { beginAgain(place, at: now) }
         }
     }
 

@@ -76,6 +76,8 @@ struct ChannelParts: Sendable {
 
     var isFull: Bool { standing == .full }
     var isFarewell: Bool { if case .farewell = standing { true } else { false } }
+    /// Something that only a member may say was dropped.
+    var isUnheard = false
     /// What a removed peer named after it knew.
     var claims: VersionVector?
     /// Where one of the two was removed: logs of others that the member asked it for.

@@ -84,6 +84,8 @@ extension Checker {
             let value = shown[Ledger.document(serial)]?[Ledger.key(serial)]
             switch value {
             case .scalar(.integer(1))?: continue
+            // Adopted, and what was void stands again.
+            case .scalar(.integer)? where isAdopted(in: Ledger.document(serial)): continue
             case nil where change == nil || lost.contains(change ?? 0): continue
             case nil where change.map(mayBeVoid) == true: continue
             default:
@@ -92,6 +94,11 @@ extension Checker {
             }
         }
         return nil
+    }
+
+    /// Something of the document was adopted: a counter may count it again.
+    private func isAdopted(in document: Key) -> Bool {
+        (universe.touching[Array(document.utf8)] ?? []).contains { universe[$0].isAdopting }
     }
 }
 

@@ -26,6 +26,9 @@ struct KnownChange {
     let documents: [Key]
     /// The operations of the roster that its author had seen.
     let heads: [Bytes32]
+
+    /// It makes a void change again.
+    var isAdopting: Bool { change.operations.first?.adopted != nil }
 }
 
 /// One way in which a log goes on.

@@ -177,6 +177,7 @@ extension Checker {
         for (key, numbers) in universe.touching where key.starts(with: Array("once/".utf8)) {
             let count = numbers.count { number in
                 holds(number, at: index) && !views[index].isClosed(universe[number].change)
+                    && !universe[number].isAdopting
             }
             guard count <= 1 else {
                 throw Violation(
