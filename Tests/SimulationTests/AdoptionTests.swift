@@ -149,6 +149,28 @@ private struct Apart {
         return false
     }
 
+    /// What a node shows of a text after it adopted the second of two changes only that a removed box made in
+    /// it, at these indices.
+    mutating func textWithSecond(_ first: (Int, String), _ second: (Int, String), in text: String) -> String? {
+        func splice(_ index: Int, _ insert: String) -> [OperationRequest] {
+            [verb("text", verb: .splice(index: index, delete: 0, insert: insert))]
+        }
+        guard write(0, splice(0, text)), areLevel([0, 1, 2]) else { return nil }
+        world.separate([1])
+        guard write(1, splice(first.0, first.1)) else { return nil }
+        let transaction = Transaction(
+            operations: splice(second.0, second.1), conditions: [], idempotency: nil)
+        guard case .transaction(let change?, _, _) = world.ask(1, .transact(Self.space, transaction)),
+            remove(1, by: 0)
+        else { return nil }
+        world.reunite()
+        world.run(milliseconds: 120_000)
+        guard case .adopted(let report) = world.ask(0, .adopt(Self.space, .changes([change]))),
+            report.adopted == 1, case .scalar(.string(let shown))? = value(0)?["text"]
+        else { return nil }
+        return shown.string
+    }
+
     mutating func adopt(_ index: Int, changesOf author: Int) -> AdoptionReport? {
         let device = DeviceID(publicKey: world.nodes[author].deviceKey.publicKey)
         let request = NodeRequest.adopt(Self.space, .member(MemberReference(device)))
@@ -236,5 +258,12 @@ private struct Apart {
         let other = others.count { $0["adoptedElsewhere"] == .scalar(.bool(true)) }
         #expect(own == report.adopted && other == report.adopted, "\(own) and \(other): \(report)")
         #expect(others.allSatisfy { $0["adopted"] == .scalar(.null) })
+    }
+
+    @Test("what stands within a change that is not adopted lands between what is there")
+    func within() throws {
+        var apart = try #require(Apart(seed: 9_100))
+        let shown = apart.textWithSecond((1, "HELLO"), (3, "x"), in: "ab")
+        #expect(shown == "axb", "\(apart.world.logs())")
     }
 }

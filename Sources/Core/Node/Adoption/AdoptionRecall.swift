@@ -76,7 +76,7 @@ struct AdoptionRecall<Store: StoreReading>: AdoptionPast {
             case .insertElements(let left, let right, _), .insertMembers(let left, let right, _),
                 .insertText(let left, let right, _), .moveElement(_, let left, let right),
                 .moveMember(_, let left, let right):
-                return (position == next ? left : position.advanced(by: -1), right)
+                return (position == next ? left : Dot(position.replica, position.sequence.previous), right)
             default: return nil
             }
         }

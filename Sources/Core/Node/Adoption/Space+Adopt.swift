@@ -145,9 +145,8 @@ extension Space {
     private func mark(of change: Change, in draft: Draft) -> Operation? {
         let stamp = OperationStamp(dot: draft.next, timestamp: draft.timestamp, context: draft.context)
         let others = draft.context.entries.lazy.map { Dot($0.replica, $0.last) }
-        let seen =
-            stamp.covers(change.id)
-            ? change.id : others.first ?? (draft.first.value > 1 ? draft.next.advanced(by: -1) : nil)
+        let own = draft.first.value > 1 ? Dot(draft.replica, draft.first.previous) : nil
+        let seen = stamp.covers(change.id) ? change.id : others.first ?? own
         guard let seen, let document = change.operations.first?.document else { return nil }
         return Operation(adopting: change.id, in: document, naming: seen)
     }

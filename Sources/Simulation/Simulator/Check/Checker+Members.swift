@@ -160,7 +160,9 @@ extension Checker {
         for other in views[index].statuses.keys.sorted() where other != number {
             guard views[index].statuses[other] == .executed else { continue }
             let earlier = universe[other].change
-            guard earlier.operations.first?.adopted == adopted, universe.devices[earlier.replica] == device
+            // What stood in a branch that was closed is issued again.
+            guard earlier.operations.first?.adopted == adopted,
+                universe.devices[earlier.replica] == device, !views[index].isClosed(earlier)
             else { continue }
             throw Violation(
                 .adoptedOnce, "node \(index) adopts \(adopted) by \(change.id), and did by \(earlier.id)")
