@@ -107,7 +107,10 @@ extension Roster {
         }
         if fallen.isEmpty { return [removal] }
         let before = reachable(from: [place])
-        let returns = fallen.filter { !before.contains(Int($0)) }
+        // What was made beside the removal gives no role that it does not take.
+        let returns = fallen.filter {
+            !before.contains(Int($0)) && reachable(from: [$0]).contains(Int(place))
+        }
         let felling = Set(returns.compactMap { standingRestriction(felling: [$0]) })
         return [removal] + felling.filter { !before.contains(Int($0)) }.sorted().map(operation(at:))
     }

@@ -18,9 +18,9 @@ extension Checker {
     }
 
     /// New operations of the roster on a node's disk; true when there were any.
-    mutating func takeRoster(_ index: Int, _ store: MemoryStore, in space: SpaceID, _ device: DeviceID)
-        throws(Violation) -> Bool
-    {
+    mutating func takeRoster(
+        _ index: Int, _ store: MemoryStore, in space: SpaceID, _ device: DeviceID, at time: UInt64
+    ) throws(Violation) -> Bool {
         guard roster != nil else { return false }
         let stored: [[UInt8]]
         do throws(StoreFailure) {
@@ -29,22 +29,24 @@ extension Checker {
         } catch {
             throw Violation(.stored, "node \(index): \(error)")
         }
+        let isNews = stored.count != roster?.operations(at: index).count
+        for device in isNews ? roster?.doubted(at: index) ?? [] : [] { doubts[device] = time }
         let added = try roster?.take(index, stored) ?? []
         if added.isEmpty { return false }
         views[index].isTurned = views[index].isTurned || added.contains(where: \.revokesRights)
-        try checkServed(index, added, device)
+        try checkServed(index, added, device, at: time)
         return true
     }
 
     /// Who was removed hears of the removal and of what it was made on, and of nothing that was made on it.
     /// Not asked of one that came back, or to whom some node may have spoken for which the removal does not
     /// stand.
-    private mutating func checkServed(_ index: Int, _ added: [RosterOperation], _ device: DeviceID)
-        throws(Violation)
-    {
-        guard let roster, roster.state(of: device, at: index) == .removed, isOut(device, roster) else {
-            return
-        }
+    private mutating func checkServed(
+        _ index: Int, _ added: [RosterOperation], _ device: DeviceID, at time: UInt64
+    ) throws(Violation) {
+        guard let roster, roster.state(of: device, at: index) == .removed, isOut(device, roster),
+            doubts[device].map({ $0 + Self.underWayMilliseconds < time }) ?? true
+        else { return }
         // Somebody who was let in again without hearing of it, and then removed, gets what was made between.
         var shown: Set<Bytes32> = []
         for id in roster.set(at: index) {
@@ -69,6 +71,9 @@ extension Checker {
         }
         marks.insert("removed-told")
     }
+
+    /// The longest pause, and a link on which nothing is heard any more.
+    private static let underWayMilliseconds: UInt64 = 60_000
 
     /// Where somebody let a removed device in again: restrictions of who did, and of those who let these in,
     /// with what they were made on. By these the device learns that its return does not count.

@@ -21,6 +21,9 @@ struct Checker {
     var roster: RosterAccount?
     /// All keys that devices ever had on their disks; in such trials.
     var keysHeld: [DeviceID: SpaceKeys] = [:]
+    /// When somebody who knew of a removal of the device last found out that it stands: until then it was
+    /// served, and what was under way arrives later.
+    var doubts: [DeviceID: UInt64] = [:]
     /// Changes acknowledged by nodes that left the space.
     var parted: [Int] = []
     /// Nodes that turned against the others: what they do is not judged.
@@ -65,7 +68,7 @@ struct Checker {
         guard let position = store.position(of: space), position >= after else { return }
         let wasRejudging = views[index].isRejudging
         let device = world.nodes[index].device
-        let isNews = try takeRoster(index, store, in: space, device)
+        let isNews = try takeRoster(index, store, in: space, device, at: world.time)
         try takeKeys(index, store, in: space, device, isNews: isNews)
         // A log of which nothing is void here is closed without a position of its own.
         try takeForks(index, store, in: space)

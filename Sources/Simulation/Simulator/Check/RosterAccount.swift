@@ -70,6 +70,14 @@ struct RosterAccount {
         if case .active(let role) = state(of: device, at: index) { role } else { nil }
     }
 
+    /// Devices of which a node knows a removal that does not stand, or that came back.
+    func doubted(at index: Int) -> Set<DeviceID> {
+        let removed = sets[index].compactMap { id -> DeviceID? in
+            if case .remove(let remove)? = model.operations[id]?.body { remove.device } else { nil }
+        }
+        return Set(removed).filter { state(of: $0, at: index) != .removed }
+    }
+
     /// The same as all operations together say.
     func state(of device: DeviceID) -> RosterOracle.State {
         everything.isEmpty ? .stranger : model.state(of: device, in: everything)

@@ -84,7 +84,12 @@ extension Trial {
 
     /// Admins that cannot reach each other remove each other, in a ring of two or three.
     private mutating func removeEachOther(_ strike: inout Strike) throws(Violation) -> Bool {
-        let ring = Array(admins().shuffled(using: &strike.dice).prefix(strike.number(2...3)))
+        var devices: Set<DeviceID> = []
+        // Of copies of one box only one: it would leave.
+        let boxes = admins().shuffled(using: &strike.dice).filter {
+            devices.insert(world.nodes[$0].device).inserted
+        }
+        let ring = Array(boxes.prefix(strike.number(2...3)))
         guard ring.count > 1 else { return false }
         var blocked: [Direction] = []
         for a in ring {

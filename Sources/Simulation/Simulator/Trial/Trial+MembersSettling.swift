@@ -33,6 +33,14 @@ extension Trial {
         }
     }
 
+    /// Honest boxes that nobody let in who might have.
+    private var strayBoxes: [Int] {
+        members.indices.filter { index in
+            !members[index].isTraitor && isInSpace(index)
+                && checker.roster?.state(of: world.nodes[index].device) == .stranger
+        }
+    }
+
     /// Nil when rosters are level, and whoever is out knows it and has handed over its log.
     func whyMembersDiffer() throws(Violation) -> String? {
         guard let roster = checker.roster else { return nil }
@@ -66,6 +74,12 @@ extension Trial {
                 checker.views[index].acknowledged.contains { isLacking($0, at: other) }
             }
             if let lacking { return "node \(lacking) lacks something of the removed node \(index)" }
+        }
+        for index in strayBoxes where knowsWhereToGo(index, active, roster) {
+            if !isRunning(index) { return "node \(index) does not run" }
+            if roster.role(of: world.nodes[index].device, at: index) != nil {
+                return "node \(index) does not know that it is no member"
+            }
         }
         return nil
     }

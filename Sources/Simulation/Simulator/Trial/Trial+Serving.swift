@@ -85,7 +85,8 @@ extension Trial {
     }
 
     private mutating func writeAndWait(round: Int, until end: UInt64) throws(Violation) {
-        let writers = running { members[$0].role >= .writer }
+        let holders = holders
+        let writers = running { members[$0].role >= .writer && holders.contains($0) }
         for index in writers {
             members[index].marks = []
             let operation = OperationRequest(
