@@ -57,6 +57,7 @@ public struct Trial {
         } catch {
             result.failure = TrialResult.Failure(violation: error, time: world.time)
             tell("FAILED \(error.invariant.rawValue): \(error.message)")
+            for line in checker.roster?.story(of: world.nodes.map(\.device)) ?? [] { tell(line) }
         }
         result.traceHash = world.traceHash
         result.simulatedMilliseconds = world.time
