@@ -99,20 +99,36 @@ extension Roster {
     }
 
     /// Operations that say, with those they were made on, that a device was removed: its removal first, then
-    /// whatever fells what let it in again since. Empty for devices that were not.
+    /// whatever fells what let it in again since, and what would fell one of these. Empty for devices that
+    /// were not.
     public func exclusion(of device: DeviceID) -> [RosterOperation] {
         guard let removal = removal(of: device), let place = indices[removal.id] else { return [] }
         let fallen = (membership[device] ?? []).filter { index in
             entries[Int(index)].effect.roleGiven != nil && !standing.holds(index)
         }
-        if fallen.isEmpty { return [removal] }
         let before = reachable(from: [place])
         // What was made beside the removal gives no role that it does not take.
         let returns = fallen.filter {
             !before.contains(Int($0)) && reachable(from: [$0]).contains(Int(place))
         }
-        let felling = Set(returns.compactMap { standingRestriction(felling: [$0]) })
-        return [removal] + felling.filter { !before.contains(Int($0)) }.sorted().map(operation(at:))
+        var open = [place] + returns.compactMap { standingRestriction(felling: [$0]) }
+        var shown: Set<Int32> = []
+        while let index = open.popLast() {
+            guard shown.insert(index).inserted else { continue }
+            open += fallenRivals(of: index).compactMap { standingRestriction(felling: [$0]) }
+        }
+        return [removal] + shown.filter { !before.contains(Int($0)) }.sorted().map(operation(at:))
+    }
+
+    /// Restrictions of its author that would fell a standing act, and do not stand themselves: who does not
+    /// know why takes the act for fallen.
+    private func fallenRivals(of index: Int32) -> [Int32] {
+        let entry = entries[Int(index)]
+        return (restrictions[entry.author] ?? []).filter { restriction in
+            !standing.holds(restriction.index) && isSenior(restriction.index, to: index)
+                && !entry.restrictionsSeen.contains(restriction.index)
+                && !restriction.reachable.contains(Int(index))
+        }.map(\.index)
     }
 
     /// Every invite, by issuer and then as issued.

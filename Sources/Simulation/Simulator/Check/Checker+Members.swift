@@ -75,8 +75,9 @@ extension Checker {
     /// The longest pause, and a link on which nothing is heard any more.
     private static let underWayMilliseconds: UInt64 = 60_000
 
-    /// Where somebody let a removed device in again: restrictions of who did, and of those who let these in,
-    /// with what they were made on. By these the device learns that its return does not count.
+    /// Restrictions of those who removed a device or let it in again, of those who let these in, and of those
+    /// who restricted these, with what they were made on. By these the device learns that its removal stands
+    /// and its return does not.
     private func fellingReturns(of device: DeviceID, after shown: Set<Bytes32>, _ roster: RosterAccount)
         -> Set<Bytes32>
     {
@@ -87,16 +88,18 @@ extension Checker {
             }
         }
         let returns = giving.filter { $0.membershipSubject == device && !shown.contains($0.id) }
+        let restricting = roster.model.operations.values.filter { $0.revokesRights }
         var givers = Set(returns.map(\.author))
+        givers.formUnion(restricting.filter { $0.membershipSubject == device }.map(\.author))
         var count = 0
         while count < givers.count {
             count = givers.count
-            givers.formUnion(giving.filter { givers.contains($0.membershipSubject ?? device) }.map(\.author))
+            for operation in giving + restricting {
+                guard let subject = operation.membershipSubject, givers.contains(subject) else { continue }
+                givers.insert(operation.author)
+            }
         }
-        if givers.isEmpty { return [] }
-        let restrictions = roster.model.operations.values.filter {
-            $0.revokesRights && givers.contains($0.membershipSubject ?? device)
-        }
+        let restrictions = restricting.filter { givers.contains($0.membershipSubject ?? device) }
         return restrictions.reduce(into: Set<Bytes32>()) {
             $0.formUnion(roster.model.ancestors(of: $1.id).union([$1.id]))
         }

@@ -38,17 +38,18 @@ struct RosterAccount {
 
     /// Compares a node's account with its disk; what came since.
     mutating func take(_ index: Int, _ stored: [[UInt8]]) throws(Violation) -> [RosterOperation] {
-        // An older disk was put back.
-        if stored.count < held[index].count { forget(index) }
+        // An older disk was put back, or what stood behind was in a batch that was lost.
+        if stored.count < held[index].count {
+            forget(index)
+        } else if let last = held[index].last,
+            try Self.operation(stored[held[index].count - 1], at: index).id != last
+        {
+            forget(index)
+        }
         if stored.count == held[index].count { return [] }
         var added: [RosterOperation] = []
         for bytes in stored[held[index].count...] {
-            let operation: RosterOperation
-            do throws(DecodeFault) {
-                operation = try RosterOperation(decoding: bytes)
-            } catch {
-                throw Violation(.stored, "node \(index): an operation of the roster: \(error)")
-            }
+            let operation = try Self.operation(bytes, at: index)
             guard operation.heads.allSatisfy({ sets[index].contains($0) }) else {
                 throw Violation(.stored, "node \(index): \(operation.id) is stored before its heads")
             }
@@ -59,6 +60,14 @@ struct RosterAccount {
             added.append(operation)
         }
         return added
+    }
+
+    private static func operation(_ bytes: [UInt8], at index: Int) throws(Violation) -> RosterOperation {
+        do throws(DecodeFault) {
+            return try RosterOperation(decoding: bytes)
+        } catch {
+            throw Violation(.stored, "node \(index): an operation of the roster: \(error)")
+        }
     }
 
     /// What a device is as a node knows it.

@@ -88,16 +88,55 @@ extension Trial {
         world.nodes[index].pausedUntil <= world.time && world.nodes[index].node != nil
     }
 
-    /// Of all members only copies of one box are left, which are not linked to each other.
-    var areCopiesAlone: Bool {
+    /// One of several copies of a box knows no other member, and copies are not linked to each other.
+    private var isCopyAlone: Bool {
+        guard plan.isAboutMembers, let roster = checker.roster else { return false }
         let active = activeMembers
-        return plan.isAboutMembers && active.count > 1
-            && Set(active.map { world.nodes[$0].device }).count == 1
+        return active.contains { index in
+            let device = world.nodes[index].device
+            return active.contains { $0 != index && world.nodes[$0].device == device }
+                && !active.contains { other in
+                    world.nodes[other].device != device
+                        && roster.role(of: world.nodes[other].device, at: index) != nil
+                }
+        }
     }
 
     /// A removed box hears of nobody who came after; when all it knows are out as well, nobody hears of it.
+    /// Neither does anybody without a secret that one of those has, who came when the mesh was cut.
     private func knowsWhereToGo(_ index: Int, _ active: [Int], _ roster: RosterAccount) -> Bool {
-        active.contains { roster.role(of: world.nodes[$0].device, at: index) != nil }
+        active.contains { dials(index, $0, roster) }
+    }
+
+    /// The box lists the other one as a member and can open a link to it.
+    private func dials(_ index: Int, _ other: Int, _ roster: RosterAccount) -> Bool {
+        let (device, peer) = (world.nodes[index].device, world.nodes[other].device)
+        guard device != peer, roster.role(of: peer, at: index) != nil,
+            let own = checker.views[index].keys?.epochs.map(\.name)
+        else { return false }
+        return checker.views[other].keys?.epochs.contains { own.contains($0.name) } == true
+    }
+
+    /// Boxes that have the space fell into parts which do not know each other any more, or have no secret in
+    /// common: whoever came while the mesh was cut, by somebody who is out. A new invite is what helps.
+    var isApart: Bool {
+        guard plan.isAboutMembers, let roster = checker.roster else { return false }
+        let boxes = members.indices.filter { !members[$0].isTraitor && isInSpace($0) }
+        let first = boxes.first { roster.role(of: world.nodes[$0].device, at: $0) != nil }
+        guard let first else { return false }
+        var (reached, open) = ([first] as Set<Int>, [first])
+        while let index = open.popLast() {
+            for other in boxes where !reached.contains(other) {
+                guard dials(index, other, roster) || dials(other, index, roster) else { continue }
+                reached.insert(other)
+                open.append(other)
+            }
+        }
+        // Of one that knows that it is out nothing more is asked.
+        let isOneLeft = boxes.contains { index in
+            !reached.contains(index) && roster.role(of: world.nodes[index].device, at: index) != nil
+        }
+        return isOneLeft || isCopyAlone
     }
 
     private func isLacking(_ number: Int, at index: Int) -> Bool {

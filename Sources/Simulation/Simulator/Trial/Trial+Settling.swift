@@ -15,9 +15,13 @@ extension Trial {
         try finishScript()
         let begin = world.time
         while true {
-            if try isSettled() { break }
+            let isOver = try isSettled()
+            if isOver || world.time >= begin + FaultPlan.settleMilliseconds, isApart {
+                result.marks.insert("fell-apart")
+                return tell("boxes are left that do not know each other")
+            }
+            if isOver { break }
             guard world.time < begin + FaultPlan.settleMilliseconds else {
-                if areCopiesAlone { return tell("only copies of one box are left") }
                 throw Violation(
                     .converged, "not equal after \(FaultPlan.settleMilliseconds / 1_000) s: \(whyNot())")
             }
