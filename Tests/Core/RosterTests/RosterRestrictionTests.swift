@@ -214,6 +214,28 @@ import Wire
         #expect(returned.isRemoved(writer.device) && returned.member(Box(4).device) == nil)
     }
 
+    @Test("whom somebody removed whom it removed itself is shown why that counts")
+    func exclusionOfRivals() throws {
+        let (senior, junior) = (Box(3), Box(4))
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(senior, .admin, by: creator)
+        try roster.admit(junior, .admin, by: creator)
+        let common = roster
+        var removed = common
+        _ = try removed.act(removal(of: junior), by: senior)
+        try roster.take([RosterOperation(removal(of: senior), on: common.heads, at: at(50), by: creator.key)])
+        // The newest removal, and the one that falls where the first is not known.
+        var beside = common
+        try beside.admit(Box(5), .reader, by: junior)
+        let newest = try beside.act(removal(of: senior), by: junior)
+        try roster.take(beside.operations())
+        try roster.take(removed.operations())
+        #expect(roster.isRemoved(senior.device) && roster.removal(of: senior.device) == newest)
+        let shown = roster.exclusion(of: senior.device).map(\.id)
+        try removed.take(roster.operations(at: roster.places(missingFrom: removed.heads, upTo: shown)))
+        #expect(removed.isRemoved(senior.device), "\(shown)")
+    }
+
     @Test("an admin of two grants acts on as long as one of them stands")
     func grantedTwice() throws {
         let (rogue, admin) = (Box(3), Box(4))
