@@ -18,6 +18,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
     var testDescription: String { (["--seed", "\(number)"] + options).joined(separator: " ") }
 
     private static let short = ["--minutes", "2"]
+    private static let members = ["--profile", "members", "--minutes", "2"]
     private static let copies = ["--profile", "calm", "--with", "clones,blind-restores,equivocation,walls"]
 
     static let all = [
@@ -54,5 +55,23 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(
             8109, ["--minutes", "1"],
             "A log was closed where nothing of it was void: the checker did not look, and blamed a read."),
+        KeptSeed(
+            48, members,
+            "A box that was let in again while it was linked began in the middle: what it had said as a "
+                + "stranger was dropped."),
+        KeptSeed(
+            155, members,
+            "A removed box was shown a restriction of somebody who had given it a role beside its removal "
+                + "(RosterRestrictionTests)."),
+        KeptSeed(242, members, "A box that left told a removed one of it, which it may not hear."),
+        KeptSeed(
+            286, members,
+            "Adopting what stands within a run that is not there was a trap (AdoptionTests)."),
+        KeptSeed(
+            342, members,
+            "A removed box that had removed its remover took its removal for fallen "
+                + "(RosterRestrictionTests)."),
+        KeptSeed(
+            461, members, "Who came by somebody who is out has no secret in common with those who stayed."),
     ]
 }

@@ -40,7 +40,11 @@ extension SpaceKeys {
         let wrapped = WrappedKeys.seal(
             newestReadable(before: number), under: content, of: epoch.name, by: author, in: space,
             nonce: entropy.bytes(XChaCha.nonceBytes))
-        let members = roster.activeDevices().filter { !out.contains($0) }
+        var members = roster.activeDevices().filter { !out.contains($0) }
+        if isPlanted("newcomer-forgotten") {
+            let newest = members.compactMap(roster.member).max { $0.since < $1.since }?.device
+            members.removeAll { $0 == newest && $0 != author }
+        }
         let operations = try Self.give(
             epoch, to: members, beginningWith: wrapped, in: &roster, &entropy, at: timestamp, by: key)
         // 3. The keys that go with them.
