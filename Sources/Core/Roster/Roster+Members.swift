@@ -106,6 +106,7 @@ extension Roster {
         let fallen = (membership[device] ?? []).filter { index in
             entries[Int(index)].effect.roleGiven != nil && !standing.holds(index)
         }
+        if fallen.isEmpty, fallenRivals(of: place).isEmpty { return [removal] }
         let before = reachable(from: [place])
         // What was made beside the removal gives no role that it does not take.
         let returns = fallen.filter {
