@@ -76,6 +76,9 @@ public struct World {
         nodes[index].tickAt = nil
         nodes[index].crashPoint = nil
         nodes[index].forgetWaiting()
+        for number in strangers.keys where strangers[number]?.node == index {
+            strangers[number]?.isClosed = true
+        }
         note(.crashed(index))
         for number in connections.keys.sorted() where connections[number]?.joins(index) == true {
             if silently { abandonConnection(number, of: index) } else { breakConnection(number) }
