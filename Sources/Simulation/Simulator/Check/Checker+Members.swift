@@ -45,7 +45,7 @@ extension Checker {
         _ index: Int, _ added: [RosterOperation], _ device: DeviceID, at time: UInt64
     ) throws(Violation) {
         guard let roster, roster.state(of: device, at: index) == .removed, isOut(device, roster),
-            doubts[device].map({ $0 + Self.underWayMilliseconds < time }) ?? true
+            !isDoubted(device, at: time)
         else { return }
         // Somebody who was let in again without hearing of it, and then removed, gets what was made between.
         var shown: Set<Bytes32> = []
@@ -70,6 +70,11 @@ extension Checker {
                     + "made after that")
         }
         marks.insert("removed-told")
+    }
+
+    /// Somebody served the device until lately, and might.
+    private func isDoubted(_ device: DeviceID, at time: UInt64) -> Bool {
+        doubts[device].map { time <= $0 + Self.underWayMilliseconds } ?? false
     }
 
     /// The longest pause, and a link on which nothing is heard any more.
@@ -135,15 +140,15 @@ extension Checker {
 
     /// A change that a node just took in: it counts as the roster says, and is nothing that a removed box may
     /// not have.
-    mutating func checkNew(_ number: Int, as status: ChangeStatus, at index: Int, _ device: DeviceID)
-        throws(Violation)
-    {
+    mutating func checkNew(
+        _ number: Int, as status: ChangeStatus, at index: Int, _ device: DeviceID, _ time: UInt64
+    ) throws(Violation) {
         guard let roster else { return }
         views[index].statuses[number] = status
         let known = universe[number]
         guard let author = universe.devices[known.change.replica] else { return }
         if author != device, roster.state(of: device, at: index) == .removed, isOut(device, roster),
-            case let view = roster.model.view(known.heads),
+            !isDoubted(device, at: time), case let view = roster.model.view(known.heads),
             !view.isDisjoint(with: lastRemovals(of: device, at: index, roster)),
             roster.model.state(of: device, in: view) == .removed
         {

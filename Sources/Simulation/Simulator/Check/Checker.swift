@@ -65,7 +65,9 @@ struct Checker {
         let after = views[index].position
         // A node may have crashed right after its commit.
         let store = world.nodes[index].node?.store ?? world.nodes[index].disk
-        guard let position = store.position(of: space), position >= after else { return }
+        let found = store.position(of: space)
+        views[index].isGone = found == nil
+        guard let position = found, position >= after else { return }
         let wasRejudging = views[index].isRejudging
         let device = world.nodes[index].device
         let isNews = try takeRoster(index, store, in: space, device, at: world.time)
@@ -83,7 +85,8 @@ struct Checker {
             for (step, record) in zip(taken, records) {
                 try at(index) { checker throws(Violation) in
                     try checker.execute(step.number, step.held, record, at: index)
-                    try checker.checkNew(step.number, as: record.status, at: index, device)
+                    try checker.checkNew(
+                        step.number, as: record.status, at: index, device, world.time)
                     // What nobody had before was made there.
                     if step.number >= known { try checker.checkAdoption(step.number, by: device, at: index) }
                 }

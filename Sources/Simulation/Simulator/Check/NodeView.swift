@@ -42,6 +42,9 @@ struct NodeView {
     /// Changes are still to be judged by the operations that are held.
     var isRejudging = false
 
+    /// The space was left in the batch whose answers are told now.
+    var isGone = false
+
     /// Documents were made again, so that lines and positions of before are not those of now.
     var isRemade: Bool { isTurned || !closed.isEmpty }
 
