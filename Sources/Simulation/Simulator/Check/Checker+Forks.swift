@@ -85,7 +85,7 @@ extension Checker {
             switch value {
             case .scalar(.integer(1))?: continue
             // Adopted, and what was void stands again.
-            case .scalar(.integer)? where isAdopted(in: Ledger.document(serial)): continue
+            case .scalar(.integer)? where isAdopted(in: Ledger.document(serial), at: index): continue
             case nil where change == nil || lost.contains(change ?? 0): continue
             case nil where change.map(mayBeVoid) == true: continue
             default:
@@ -97,8 +97,10 @@ extension Checker {
     }
 
     /// Something of the document was adopted: a counter may count it again.
-    private func isAdopted(in document: Key) -> Bool {
-        (universe.touching[Array(document.utf8)] ?? []).contains { universe[$0].isAdopting }
+    func isAdopted(in document: Key, at index: Int) -> Bool {
+        (universe.touching[Array(document.utf8)] ?? []).contains {
+            universe[$0].isAdopting && holds($0, at: index)
+        }
     }
 }
 

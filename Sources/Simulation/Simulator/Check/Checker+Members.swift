@@ -168,7 +168,9 @@ extension Checker {
     /// that counts there.
     mutating func checkAdoption(_ number: Int, by device: DeviceID, at index: Int) throws(Violation) {
         let change = universe[number].change
-        guard let adopted = change.operations.first?.adopted, universe.devices[change.replica] == device
+        // Copies of one box issue again what others of them adopted as well.
+        guard let adopted = change.operations.first?.adopted, universe.devices[change.replica] == device,
+            !universe.forking.contains(device)
         else { return }
         for other in views[index].statuses.keys.sorted() where other != number {
             guard views[index].statuses[other] == .executed else { continue }

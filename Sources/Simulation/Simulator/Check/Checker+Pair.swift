@@ -25,6 +25,11 @@ extension Checker {
     mutating func checkPair(_ values: [Key: PlainValue], at index: Int, _ moment: String) throws(Violation) {
         let shown = Pair.keys.map { values[$0]?[Pair.path] }
         if shown[0] == shown[1] { return }
+        if Pair.keys.contains(where: { isAdopted(in: $0, at: index) }) {
+            // What shows in one of them was newer, and in the other not: that is merged document by document.
+            marks.insert("pair-cut-by-adoption")
+            return
+        }
         guard isCut(shown[1], at: index) else {
             throw Violation(
                 .wholeTransactions,

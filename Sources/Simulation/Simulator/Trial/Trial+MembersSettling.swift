@@ -105,7 +105,9 @@ extension Trial {
     /// A removed box hears of nobody who came after; when all it knows are out as well, nobody hears of it.
     /// Neither does anybody without a secret that one of those has, who came when the mesh was cut.
     private func knowsWhereToGo(_ index: Int, _ active: [Int], _ roster: RosterAccount) -> Bool {
-        active.contains { dials(index, $0, roster) }
+        // Of copies of a box that is out one hears it, and a log that they wrote twice is not handed over.
+        if checker.universe.forking.contains(world.nodes[index].device) { return false }
+        return active.contains { dials(index, $0, roster) }
     }
 
     /// The box lists the other one as a member and can open a link to it.

@@ -36,7 +36,9 @@ extension Trial {
         else { return }
         let late = members[index].pending.filter { id, pending in
             if case .watch = pending.purpose, checker.views[index].watch.request == id { return false }
-            return pending.asked + pending.purpose.answerMilliseconds < world.time
+            // What was asked while it stood still it hears of behind that.
+            let asked = max(pending.asked, world.nodes[index].pausedUntil)
+            return asked + pending.purpose.answerMilliseconds < world.time
         }
         guard let (_, pending) = late.min(by: { $0.key < $1.key }) else { return }
         throw Violation(
