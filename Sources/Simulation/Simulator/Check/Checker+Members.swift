@@ -225,11 +225,14 @@ extension Checker {
         }
     }
 
-    /// The space is gone from a node that left it; what it had acknowledged is asked of the others.
-    mutating func takeLeft(_ index: Int) {
+    /// The space is gone from a node that left it; what it had acknowledged is asked of the others. Who was
+    /// removed leaves by itself: what only it held is gone, as it was told.
+    mutating func takeLeft(_ index: Int, _ device: DeviceID) {
+        let wasRemoved = roster?.state(of: device, at: index) == .removed
         parted += views[index].acknowledged
         views[index] = NodeView()
         roster?.forget(index)
+        if wasRemoved { forgetLost() }
     }
 
     /// Members as a node lists them, against the model of all operations.

@@ -217,17 +217,21 @@ struct Checker {
     /// A disk is gone, or its node is not trusted any more: what only it held is not asked for.
     mutating func forgetLost() {
         let honest = views.indices.filter { !traitors.contains($0) }
-        for index in views.indices {
-            let gone = views[index].acknowledged.filter { number in !honest.contains { holds(number, at: $0) }
-            }
-            lost.formUnion(gone)
-            if !gone.isEmpty { views[index].acknowledged.removeAll { lost.contains($0) } }
-        }
+        let acknowledged = views.reduce(into: parted) { $0 += $1.acknowledged }
+        lost.formUnion(acknowledged.filter { number in !honest.contains { holds(number, at: $0) } })
+        parted.removeAll { lost.contains($0) }
+        for index in views.indices { views[index].acknowledged.removeAll { lost.contains($0) } }
     }
 
     /// True when a change is on a node's disk, on whatever branch of its log.
     func holds(_ number: Int, at index: Int) -> Bool {
         universe.contains(number, views[index].held[universe[number].change.replica])
+    }
+
+    /// For a message: which nodes hold a change.
+    func heldBy(_ number: Int) -> String {
+        let holders = views.indices.filter { holds(number, at: $0) }.map { " \($0)" }
+        return holders.isEmpty ? "; nobody holds it" : "; held by\(holders.joined())"
     }
 
     /// A relay was sent no change: this version passes them on between those who can read them only.

@@ -135,7 +135,7 @@ extension Trial {
     /// The space is gone from a node.
     mutating func left(_ index: Int) {
         tell("node \(index) has left")
-        checker.takeLeft(index)
+        checker.takeLeft(index, world.nodes[index].device)
         (members[index].isJoined, members[index].isOut) = (false, true)
         members[index].isJoining = false
         members[index].joinAt = .max

@@ -141,6 +141,14 @@ extension Trial {
         return isOneLeft || isCopyAlone
     }
 
+    /// A branch of a device that was restored or copied, on boxes only that were removed: those hand over what
+    /// nobody else says it has, and of this log the members have another branch.
+    func isStranded(_ number: Int, _ holders: [Int]) -> Bool {
+        guard plan.isAboutMembers, let device = checker.universe.devices[checker.universe[number].change.replica]
+        else { return false }
+        return checker.universe.forking.contains(device) && !holders.contains { checker.holds(number, at: $0) }
+    }
+
     private func isLacking(_ number: Int, at index: Int) -> Bool {
         !checker.holds(number, at: index) && !checker.views[index].isClosed(checker.universe[number].change)
     }
@@ -168,19 +176,19 @@ extension Trial {
             throw Violation(.serves, "node \(silent) did not say that it was removed")
         }
         let known = removed.filter { knowsWhereToGo($0, active, roster) }
-        let told = known.flatMap { checker.views[$0].acknowledged } + checker.parted
-        // Who left may have left it to one that, as shows later, was no member: that one hands nothing over.
-        let strangers = members.indices.filter { index in
-            let state = roster.state(of: world.nodes[index].device)
-            return isInSpace(index) && (state == .stranger || state == .left)
+        // Who left may have left it to one that is out as well and knows nobody who is not, or that, as shows
+        // later, was no member: that one hands nothing over.
+        let unheard = members.indices.filter {
+            !members[$0].isTraitor && isInSpace($0) && !active.contains($0) && !known.contains($0)
         }
-        for number in told where !checker.lost.contains(number) {
-            if strangers.contains(where: { checker.holds(number, at: $0) }) { continue }
+        let left = checker.parted.filter { number in !unheard.contains { checker.holds(number, at: $0) } }
+        for number in known.flatMap({ checker.views[$0].acknowledged }) + left
+        where !checker.lost.contains(number) {
             guard let lacking = activeHolders.first(where: { isLacking(number, at: $0) }) else { continue }
             throw Violation(
                 .acknowledgedStays,
                 "node \(lacking) has not \(checker.universe[number].change.id), which a node acknowledged "
-                    + "that is out now")
+                    + "that is out now\(checker.heldBy(number))")
         }
         if !removed.isEmpty { result.marks.insert("removed-at-the-end") }
     }

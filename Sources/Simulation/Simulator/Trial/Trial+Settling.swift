@@ -137,13 +137,14 @@ extension Trial {
         var settled = checker.settled(at: first)
         try checkEverybody()
         for index in holders {
-            for number in checker.views[index].acknowledged {
+            for number in checker.views[index].acknowledged where !isStranded(number, holders) {
                 let change = checker.universe[number].change
                 for other in holders
                 where !checker.holds(number, at: other) && !checker.views[other].isClosed(change) {
                     throw Violation(
                         .acknowledgedStays,
-                        "node \(other) has not \(change.id), which node \(index) acknowledged")
+                        "node \(other) has not \(change.id), which node \(index) acknowledged"
+                            + checker.heldBy(number))
                 }
             }
             if !plan.isAboutMembers { try checker.checkStatuses(index, world) }
