@@ -151,7 +151,9 @@ private struct Apart {
 
     /// What a node shows of a text after it adopted the second of two changes only that a removed box made in
     /// it, at these indices.
-    mutating func textWithSecond(_ first: (Int, String), _ second: (Int, String), in text: String) -> String? {
+    mutating func textWithSecond(_ first: (Int, String), _ second: (Int, String), in text: String)
+        -> String?
+    {
         func splice(_ index: Int, _ insert: String) -> [OperationRequest] {
             [verb("text", verb: .splice(index: index, delete: 0, insert: insert))]
         }

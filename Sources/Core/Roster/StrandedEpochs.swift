@@ -56,17 +56,45 @@ extension SpaceKeys {
         _ entropy: inout Entropy, at timestamp: Timestamp, by key: SigningKey
     ) throws(RosterFault) -> [RosterOperation] {
         guard let epoch = epoch(name), let source = epochs.source(of: name, in: roster) else { return [] }
-        // Whoever gave it may not have known the device as a member; what it signed itself then does.
+        // Whoever gave it may not have known the device as a member; what it signed itself then does, or all
+        // that it knows beside its removal.
         let latest = roster.latestBy[epochs.device].map { roster.entries[Int($0)].id }
-        let views = [[source], [source, latest].compactMap(\.self).sorted()]
-        for heads in views {
-            guard let view = roster.view(heads: heads),
+        let own = [source, latest].compactMap(\.self).sorted()
+        for heads in [[source], own, roster.headsBeside(removalsOf: epochs.device)] {
+            guard !heads.isEmpty, heads.count <= RosterLimits.headsMax,
+                let view = roster.view(heads: heads), let place = roster.indices[source],
+                view.reachable.contains(Int(place)),
                 roster.role(of: epochs.device, in: view)?.allows(.keyEpoch) == true
             else { continue }
             return try Self.give(
                 epoch, to: devices, on: heads, in: &roster, &entropy, at: timestamp, by: key)
         }
         return []
+    }
+}
+
+extension Roster {
+    /// Heads of all that was not made on a removal by which the device is out; ascending, empty when it is
+    /// not.
+    fileprivate func headsBeside(removalsOf device: DeviceID) -> [Bytes32] {
+        let returns = (membership[device] ?? []).filter {
+            entries[Int($0)].effect.roleGiven != nil && standing.holds($0)
+        }.map { reachable(from: [$0]) }
+        let removals = (restrictions[device] ?? []).map(\.index).filter { index in
+            entries[Int(index)].effect.roleGiven == nil && standing.holds(index)
+                && !returns.contains { $0.contains(Int(index)) }
+        }
+        guard let first = removals.min() else { return [] }
+        var (after, named) = (Set(removals), Set<Int32>())
+        // Every operation stands after its parents.
+        for index in entries.indices.map(Int32.init) {
+            let parents = entries[Int(index)].parents
+            if index > first, parents.contains(where: after.contains) { after.insert(index) }
+            if after.contains(index) { continue }
+            named.subtract(parents)
+            named.insert(index)
+        }
+        return named.map { entries[Int($0)].id }.sorted()
     }
 }
 

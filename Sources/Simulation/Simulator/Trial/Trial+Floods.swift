@@ -67,10 +67,9 @@ extension Trial {
         let isOver = world.time >= since + Self.silenceMilliseconds
         let hasRun = world.nodes[victim].pausedUntil + Self.tickMilliseconds <= world.time
         guard !isOver || !hasRun || world.isClosed(stranger) else {
+            let seconds = (world.time - since) / 1_000
             throw Violation(
-                .silence,
-                "node \(victim) keeps a link on which it has heard nothing for \((world.time - since) / 1_000) s"
-            )
+                .silence, "node \(victim) keeps a link on which it has heard nothing for \(seconds) s")
         }
         if isOver { result.marks.insert("silence-ended") }
         world.endStranger(stranger)

@@ -141,12 +141,14 @@ extension Trial {
         return isOneLeft || isCopyAlone
     }
 
-    /// A branch of a device that was restored or copied, on boxes only that were removed: those hand over what
-    /// nobody else says it has, and of this log the members have another branch.
+    /// A branch of a device that was restored or copied, on boxes only that were removed: those hand over
+    /// what nobody else says it has, and of this log the members have another branch.
     func isStranded(_ number: Int, _ holders: [Int]) -> Bool {
-        guard plan.isAboutMembers, let device = checker.universe.devices[checker.universe[number].change.replica]
+        let replica = checker.universe[number].change.replica
+        guard plan.isAboutMembers, let device = checker.universe.devices[replica],
+            checker.universe.forking.contains(device)
         else { return false }
-        return checker.universe.forking.contains(device) && !holders.contains { checker.holds(number, at: $0) }
+        return !holders.contains { checker.holds(number, at: $0) }
     }
 
     private func isLacking(_ number: Int, at index: Int) -> Bool {
