@@ -114,6 +114,32 @@ import Wire
         #expect(states(&world, 0) == ["active", "active"])
     }
 
+    @Test("who left and came back by somebody who is away now says so to one that knows only of the leave")
+    func backUnheard() throws {
+        var world = World(seed: 58)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade)
+        let hasLeft = leave(&world, 2)
+        #expect(hasLeft)
+        let isKnown = world.run(within: 60_000) { world in
+            states(&world, 1) == ["active", "active", "left"]
+        }
+        #expect(isKnown, "\(world.logs())")
+        world.crash(1)
+        let invited = world.invite(0, "notes")
+        guard case .joined = world.join(2, try #require(invited)) else {
+            Issue.record("not joined again: \(world.logs())")
+            return
+        }
+        world.crash(0)
+        let isWritten = world.increment(2, "notes", "count")
+        #expect(isWritten)
+        world.start(1)
+        let isEqual = world.run(within: 120_000) { $0.areEqual([1, 2], "notes") }
+        #expect(isEqual, "\(world.logs())")
+        #expect(states(&world, 1) == ["active", "active", "active"])
+    }
+
     @Test("a box that lost its disk and is still listed is let in again by a new token")
     func lostDisk() throws {
         var world = World(seed: 56)

@@ -84,6 +84,7 @@ extension Node {
         }
         // What is lacking in front of them is in nobody's flight: say what is held, and it comes.
         askIfLacking(place, at: now)
+        dismissIfGone(place, at: now)
     }
 
     /// Asks the peer for what operations of it wait for; of what was put off, not at once again.

@@ -32,10 +32,12 @@ extension Node {
         }
     }
 
-    /// A member that left gets the roster that says so, then CLOSE.
+    /// A member that left gets the roster that says so, then CLOSE. What it knows of that is not known here
+    /// is heard first: somebody else may have let it in again.
     mutating func dismissIfGone(_ place: ChannelPlace, at now: Instant) {
-        guard let member = spaces[place.space].roster.member(links[place.link].device),
-            member.state == .left
+        let roster = spaces[place.space].roster
+        guard let member = roster.member(links[place.link].device), member.state == .left,
+            links[place.channel].isFull || links[place.channel].roster.isLevel(with: roster)
         else { return }
         if place.number == 0 {
             close(place.link, .removed, "the device \(member.state.name) the space", at: now)

@@ -20,6 +20,8 @@ import Wire
 struct RosterExchange: StateMachine {
     /// Heads that the peer showed or was sent; nil before its first ROSTER_HAVE is answered.
     private(set) var peerHeads: [RosterHead]?
+    /// What its last ROSTER_HAVE that was answered named.
+    private var peerNamed: [RosterHead] = []
     /// The ROSTER_HAVE that is not answered yet.
     private var question: RosterHaveFrame?
     /// What answers cost lately.
@@ -57,9 +59,15 @@ struct RosterExchange: StateMachine {
         let cost = lacking.reduce(0) { $0 + roster.byteCount(at: $1) }
         answers.spend(max(cost, rate / 4), rate: rate, at: now)
         question = nil
+        peerNamed = asked.heads
         peerHeads = last ?? roster.heads
         outgoing = lacking[...]
         return true
+    }
+
+    /// True when the peer was answered, and all that it named is held.
+    func isLevel(with roster: Roster) -> Bool {
+        peerHeads != nil && !isPouring && peerNamed.allSatisfy { roster.contains($0) }
     }
 
     /// True when the roster grew beyond what the peer is known to have, and it is to be sent that.
