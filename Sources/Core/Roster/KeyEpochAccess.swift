@@ -37,7 +37,7 @@ extension SpaceKeys {
         var least = currentName
         if epochs.names.count == 1 { return accessEpochs }
         for device in roster.devices
-        where device != epochs.device && (roster.role(of: device) != nil || roster.isRemoved(device)) {
+        where device != epochs.device && (roster.role(of: device) != nil || roster.isOut(device)) {
             if isPlanted("package-taken-as-read"), !isLacking(device, epochs, in: roster) { continue }
             least = min(least, max(epochs.epochUsed(by: device) ?? .first, linked.name(of: device)))
         }

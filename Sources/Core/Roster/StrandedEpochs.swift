@@ -1,7 +1,8 @@
 // Epochs that not everybody can open and that the current one does not lead back to: of admins that removed
 // each other, each began one for its own side, and both sides wrote under theirs. All of it is to be read by
-// all, so whoever holds such an epoch gives it on. A removed device does so too, as it could have done before
-// it heard of its removal: on the view in which it got the epoch (decision 0174).
+// all, so whoever holds such an epoch gives it on. A device that was removed, or is a reader only by now,
+// does so too, as it could have done before it heard of that: on the view in which it got the epoch
+// (decision 0174).
 
 import Bytes
 public import Causality
@@ -13,12 +14,15 @@ extension MissingPackages {
     public static func stranded(of keys: SpaceKeys, _ epochs: KeyEpochs, in roster: Roster) -> [Self] {
         if epochs.names.count == 1 || isPlanted("stranded-epochs-kept") { return [] }
         let role = roster.role(of: epochs.device)
-        let isMember = role?.allows(.keyEpoch) == true
-        guard isMember || role == nil && roster.isRemoved(epochs.device) else { return [] }
+        let mayGive = role?.allows(.keyEpoch) == true
+        guard
+            mayGive || role == nil && roster.isRemoved(epochs.device)
+                || role != nil && roster.wasGiven(.keyEpoch, epochs.device)
+        else { return [] }
         // Where none is good, one is begun soon that leads back to what its author holds.
-        if isMember, !epochs.isGood(keys.currentName, in: roster) { return [] }
+        if mayGive, !epochs.isGood(keys.currentName, in: roster) { return [] }
         let readers = Set(roster.activeDevices().filter { roster.role(of: $0) != .relay })
-        var reached = isMember ? keys.chain(from: keys.currentName, epochs, in: roster) : []
+        var reached = mayGive ? keys.chain(from: keys.currentName, epochs, in: roster) : []
         var lacking: [KeyEpochName: [DeviceID]] = [:]
         for name in epochs.names.reversed() where name != .first && !reached.contains(name) {
             guard keys.epoch(name)?.content != nil else { continue }
@@ -26,10 +30,10 @@ extension MissingPackages {
                 readers.contains($0) && $0 != epochs.device
             }
             // All have it then, and what it leads back to.
-            if !isMember { reached.formUnion(keys.chain(from: name, epochs, in: roster)) }
+            if !mayGive { reached.formUnion(keys.chain(from: name, epochs, in: roster)) }
         }
         return lacking.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { name, devices in
-            Self(of: name, for: devices, by: epochs.device, in: roster, isAtOnce: !isMember)
+            Self(of: name, for: devices, by: epochs.device, in: roster, isAtOnce: role == nil)
         }
     }
 }
@@ -49,8 +53,8 @@ extension SpaceKeys {
         return chain
     }
 
-    /// Packages of an epoch by a device that was removed since it got it; none when its role then gave no
-    /// right to.
+    /// Packages of an epoch by a device that was removed since it got it, or lost the right to give them;
+    /// none when its role then gave no right to.
     public func packages(
         fromBefore name: KeyEpochName, for devices: [DeviceID], _ epochs: KeyEpochs, in roster: inout Roster,
         _ entropy: inout Entropy, at timestamp: Timestamp, by key: SigningKey
@@ -74,6 +78,11 @@ extension SpaceKeys {
 }
 
 extension Roster {
+    /// Some operation gave the device a role with this right.
+    fileprivate func wasGiven(_ right: Right, _ device: DeviceID) -> Bool {
+        (membership[device] ?? []).contains { entries[Int($0)].effect.gives(right) }
+    }
+
     /// Heads of all that was not made on a removal by which the device is out; ascending, empty when it is
     /// not.
     fileprivate func headsBeside(removalsOf device: DeviceID) -> [Bytes32] {

@@ -162,10 +162,10 @@ struct SpaceMembership: Sendable {
         throws(RosterFault) -> [RosterOperation]
     {
         var given: [RosterOperation] = []
-        let isMember = roster.role(of: device) != nil
+        let mayGive = roster.role(of: device)?.allows(.keyEpoch) == true
         for (epoch, members) in keyWork.takeDue(at: now.monotonic) {
             given +=
-                isMember
+                mayGive
                 ? try keys.packages(
                     of: epoch, for: members, in: &roster, &entropy, at: now.timestamp, by: key)
                 : try keys.packages(

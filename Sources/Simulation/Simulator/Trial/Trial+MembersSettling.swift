@@ -45,8 +45,10 @@ extension Trial {
     func whyMembersDiffer() throws(Violation) -> String? {
         guard let roster = checker.roster else { return nil }
         let active = activeMembers
-        // Whose admission fell says nothing more; what only such a box signed is nobody's.
-        let all = (active + removedBoxes).reduce(into: Set<Bytes32>()) { $0.formUnion(roster.set(at: $1)) }
+        // Whose admission fell says nothing more; what only such a box signed is nobody's, and what is only
+        // on one that reaches nobody.
+        let heard = active + removedBoxes.filter { knowsWhereToGo($0, active, roster) }
+        let all = heard.reduce(into: Set<Bytes32>()) { $0.formUnion(roster.set(at: $1)) }
         for index in active {
             let lacking = all.subtracting(roster.set(at: index)).sorted().compactMap {
                 roster.model.operations[$0]
@@ -88,10 +90,13 @@ extension Trial {
         world.nodes[index].pausedUntil <= world.time && world.nodes[index].node != nil
     }
 
-    /// One of several copies of a box knows no other member, and copies are not linked to each other.
+    /// One of several copies of a box knows no other member, or all members are copied: copies are not linked
+    /// to each other, and each box has one link to a device.
     private var isCopyAlone: Bool {
         guard plan.isAboutMembers, let roster = checker.roster else { return false }
         let active = activeMembers
+        let boxes = Dictionary(grouping: active) { world.nodes[$0].device }
+        if !boxes.isEmpty, boxes.values.allSatisfy({ $0.count > 1 }) { return true }
         return active.contains { index in
             let device = world.nodes[index].device
             return active.contains { $0 != index && world.nodes[$0].device == device }
@@ -114,9 +119,12 @@ extension Trial {
     private func dials(_ index: Int, _ other: Int, _ roster: RosterAccount) -> Bool {
         let (device, peer) = (world.nodes[index].device, world.nodes[other].device)
         guard device != peer, roster.role(of: peer, at: index) != nil,
-            let own = checker.views[index].keys?.epochs.map(\.name)
+            let own = checker.views[index].keys, let others = checker.views[other].keys
         else { return false }
-        return checker.views[other].keys?.epochs.contains { own.contains($0.name) } == true
+        // Another copy of the box showed newer ones, and then older ones open nothing.
+        if checker.universe.forking.contains(device) { return own.currentName == others.currentName }
+        let names = own.epochs.map(\.name)
+        return others.epochs.contains { names.contains($0.name) }
     }
 
     /// Boxes that have the space fell into parts which do not know each other any more, or have no secret in
