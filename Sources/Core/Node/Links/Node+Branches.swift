@@ -114,7 +114,7 @@ extension Node {
     mutating func forkRunArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
         do {
             let frame = try ForkRunFrame(of: spaces[place.space].id, decoding: body)
-            guard let theirs = try open(frame.segment, in: place.space) else { return }
+            guard let theirs = try openShown(frame.segment, place, at: now) else { return }
             let base = ForkProof.Base(last: theirs.run.first.previous, chainHash: frame.baseHash)
             // Of its own log a device wants branches before it has the trunk.
             guard frame.purpose == .branch || spaces[place.space].logs[theirs.replica] != nil else { return }

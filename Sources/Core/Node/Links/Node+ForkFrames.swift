@@ -57,6 +57,17 @@ extension Node {
         return try segment.open(contentKey: key)
     }
 
+    /// The run of a segment that is shown for a fork; nil when the key lacks: then all that is said once a
+    /// channel has to be said again when it came.
+    mutating func openShown(_ segment: Segment, _ place: ChannelPlace, at now: Instant) throws(SegmentFault)
+        -> SealedRun?
+    {
+        if let run = try open(segment, in: place.space) { return run }
+        links[place.channel].forks.isUnread = true
+        lacksKey(of: segment.header, place, at: now)
+        return nil
+    }
+
     /// One question for each closed log of this device.
     func asksForBranches(on number: UInt16, in index: SpaceHandle) -> [LinkFrame] {
         spaces[index].forks.closed.replicas.compactMap { askForBranch($0, on: number, in: index) }

@@ -160,8 +160,8 @@ extension Node {
         do {
             let space = spaces[place.space].id
             let frame = try ForkProofFrame(of: space, decoding: body)
-            guard let a = try open(frame.first, in: place.space),
-                let b = try open(frame.second, in: place.space)
+            guard let a = try openShown(frame.first, place, at: now),
+                let b = try openShown(frame.second, place, at: now)
             else { return }
             guard a.run.first == b.run.first else { throw ForkProofFault.otherRuns }
             let base = ForkProof.Base(last: a.run.first.previous, chainHash: frame.baseHash)

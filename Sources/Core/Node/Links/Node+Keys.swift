@@ -20,7 +20,11 @@ extension Node {
         // Who sends under a key that lacks even now is named again.
         spaces[index].findings.alarms.resolveAll(Self.keyLacking)
         for channel in links.channels(of: spaces[index].id) {
-            links[channel].sync.askAgain(at: now.monotonic)
+            if links[channel].forks.isUnread {
+                beginAgain(links.place(channel, in: index), at: now)
+            } else {
+                links[channel].sync.askAgain(at: now.monotonic)
+            }
         }
     }
 

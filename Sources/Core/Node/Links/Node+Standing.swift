@@ -23,8 +23,9 @@ extension Node {
         }
     }
 
-    /// The peer of a farewell is a member again, or is one after all.
-    private mutating func beginAgain(_ place: ChannelPlace, at now: Instant) {
+    /// What was said so far is to be said again: the peer of a farewell is a member again, or is one after
+    /// all, or it spoke of forks under a key that this node did not have.
+    mutating func beginAgain(_ place: ChannelPlace, at now: Instant) {
         if place.number == 0 {
             close(place.link, .done, "it begins again as a link of members", at: now)
         } else {

@@ -28,6 +28,8 @@ struct ForkExchange: Sendable {
     var branches: [ReplicaID: BranchWalk] = [:]
     /// Closed logs whose proofs the peer is to be sent, in order: their bytes are read when they go out.
     private var outgoing: [ReplicaID] = []
+    /// Something that is said once a channel could not be read for want of a key.
+    var isUnread = false
     /// What the peer asked for while its connection was busy, the last word for each log.
     private var asked: [ReplicaID: ForkAskFrame] = [:]
 

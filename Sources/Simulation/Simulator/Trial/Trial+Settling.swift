@@ -100,7 +100,9 @@ extension Trial {
             else {
                 return false
             }
-            if !plan.isOn(.missingContexts), node.earlyChanges.count > 0 { return false }
+            // Who turned away may have taken with it what these were made on.
+            let mayWait = plan.isAboutMembers && members.contains(where: \.isTraitor)
+            if !plan.isOn(.missingContexts), !mayWait, node.earlyChanges.count > 0 { return false }
         }
         for entry in vector.entries {
             let dot = Dot(entry.replica, entry.last)
