@@ -73,5 +73,21 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
                 + "(RosterRestrictionTests)."),
         KeptSeed(
             461, members, "Who came by somebody who is out has no secret in common with those who stayed."),
+        KeptSeed(
+            811, members,
+            "An epoch that only a reader could open, which had begun it as an admin, stayed its own."
+        ),
+        KeptSeed(
+            1039, members,
+            "Who was no member after all could not link to hear it: older secrets were refused."),
+        KeptSeed(
+            1379, members,
+            "A removed box that got an epoch from its remover found no view on which to give it on."),
+        KeptSeed(
+            2506, members,
+            "Who had left and come back by somebody who is out now was shown the door (LeavingTests)."),
+        KeptSeed(
+            2570, members,
+            "A proof of a fork under a key that came later was not asked for again, and the log stood still."),
     ]
 }
