@@ -170,8 +170,10 @@ extension Checker {
         }
     }
 
-    /// A read waited for a version: what it names is held now.
+    /// A read waited for a version: what it names is held now. A batch that left the space took with it what
+    /// a read in it had seen.
     func takeHeld(_ version: String, at index: Int) throws(Violation) {
+        if views[index].isGone { return }
         for dot in version.split(separator: ",").compactMap({ Dot(String($0)) }) {
             let needed = min(dot.sequence, views[index].closed[dot.replica]?.previous ?? .max)
             guard views[index].vector[dot.replica] >= needed else {
