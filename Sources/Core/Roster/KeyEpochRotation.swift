@@ -87,6 +87,8 @@ extension SpaceKeys {
                 packages.append(RosterBody.KeyEpoch.Package(device: device, sealedKeys: sealed))
             }
             rest = rest.dropFirst(RosterLimits.epochPackagesMax)
+            // It would be made again and again.
+            if packages.isEmpty, wrapped == nil || !operations.isEmpty { continue }
             let field = operations.isEmpty ? wrapped ?? epoch.name.id.raw.bytes : epoch.name.id.raw.bytes
             let body = RosterBody.KeyEpoch(epoch: epoch.number, wrappedPrevious: field, packages: packages)
             let operation = try roster.author(.keyEpoch(body), on: heads, at: timestamp, by: key)

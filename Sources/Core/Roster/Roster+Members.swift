@@ -24,10 +24,10 @@ extension Roster {
     /// Nil for a device that never was a member.
     public func member(_ device: DeviceID) -> Member? {
         let state = state(of: device)
-        let grants = (membership[device] ?? []).filter {
-            standing.holds($0) && entries[Int($0)].effect.isAdmission
-        }
-        guard let grant = newest(grants) else { return nil }
+        let admissions = (membership[device] ?? []).filter { entries[Int($0)].effect.isAdmission }
+        // A role that it got since may stand where its admission does not: then it was let in by that one all
+        // the same, with this box key.
+        guard let grant = newest(admissions.filter(standing.holds)) ?? newest(admissions) else { return nil }
         let shown: Member.State
         let role: Role
         switch state {
@@ -80,6 +80,9 @@ extension Roster {
     /// Removed devices that were admins once, by whatever operation: they may have removed others meanwhile,
     /// who do not know them as members either. O(admins that ever were).
     public func removedAdmins() -> [DeviceID] { everAdmin.filter(isRemoved).sorted() }
+
+    /// True when it was a member and left by itself.
+    public func hasLeft(_ device: DeviceID) -> Bool { state(of: device) == .left }
 
     /// True when whoever let it in might not any more: it does not count as ever having been a member.
     public func isUnadmitted(_ device: DeviceID) -> Bool {

@@ -16,8 +16,8 @@ extension MissingPackages {
         let role = roster.role(of: epochs.device)
         let mayGive = role?.allows(.keyEpoch) == true
         guard
-            mayGive || role == nil && roster.isRemoved(epochs.device)
-                || role != nil && roster.wasGiven(.keyEpoch, epochs.device)
+            // By what others did: who leaves by itself keeps nothing.
+            mayGive || roster.wasGiven(.keyEpoch, epochs.device)
         else { return [] }
         // Where none is good, one is begun soon that leads back to what its author holds.
         if mayGive, !epochs.isGood(keys.currentName, in: roster) { return [] }

@@ -38,6 +38,9 @@ struct JoinAttempts: StateMachine {
     var count: Int { attempts.count }
     subscript(_ request: RequestID) -> JoinAttempt? { attempts[request] }
 
+    /// True while an attempt to join the space is under way.
+    func areJoining(_ space: SpaceID) -> Bool { attempts.values.contains { $0.token.space == space } }
+
     /// Monotonic milliseconds.
     var deadline: UInt64? { attempts.values.lazy.map(\.deadline).min() }
 

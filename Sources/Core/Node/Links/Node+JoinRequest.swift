@@ -39,9 +39,8 @@ extension Node {
         }
         if links.isStopping { throw .stopping }
         // Who is out is let in again, with what it has.
-        if let index = spaces.handle(of: token.space), !spaces[index].roster.isOut(device) {
-            throw spaces[index].roster.role(of: device) == nil
-                ? .notMember(spaces[index].name) : .alreadyMember(token.space)
+        if let index = spaces.handle(of: token.space), spaces[index].roster.role(of: device) != nil {
+            throw .alreadyMember(token.space)
         }
         if token.isExpired(at: now) {
             throw .inviteExpired(at: token.expirySeconds, now: now.wall / 1_000)

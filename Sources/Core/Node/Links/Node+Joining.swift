@@ -53,8 +53,6 @@ extension Node {
         do throws(NodeError) {
             if let index = spaces.handle(of: joined.roster.space) {
                 // Its admission may have come by a link that stands, before this answer.
-                guard spaces[index].roster.isOut(device) || spaces[index].roster.role(of: device) != nil
-                else { throw .notMember(spaces[index].name) }
                 try readmit(joined, in: index, at: now)
                 if let localName, localName != spaces[index].name {
                     batch.answer(
@@ -77,6 +75,8 @@ extension Node {
             guard let index = spaces.handle(of: joined.roster.space) else {
                 preconditionFailure("the space was added")
             }
+            // By its admission no epoch may be good any more, and it may be the only one who can begin one.
+            updateKeys(in: index, isForced: true, at: now)
             batch.log(
                 .notice, "space-joined",
                 "joined space \(name) (\(joined.roster.space)) as \(joined.role.name)")

@@ -126,6 +126,9 @@ extension Node {
             endFarewell(of: channel, at: now)
         case .forget: leaveAcknowledged(space, at: now)
         case .send(let lacking, let roster):
+            // It comes back: where only some knew that it had left, it would be let in as a member that others
+            // know to be none.
+            if joins.areJoining(space) { return }
             send(Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: link)
             guard number != 0 else { return }
             links.connections.close(channel)

@@ -55,14 +55,18 @@ extension Node {
         } else {
             resolveAlarm(code: "removed", space: space, device: device)
         }
-        if spaces[index].roster.isUnadmitted(device) {
+        // A space that it left by itself is not here.
+        let hasLeft = spaces[index].roster.hasLeft(device)
+        if hasLeft || spaces[index].roster.isUnadmitted(device) {
+            let why =
+                hasLeft
+                ? "it had left, and whoever let it in again did not know that yet, or might not"
+                : "whoever let it in had been removed, or had lost the right to"
             raise(
                 Alarm(
                     code: "not-admitted",
-                    message:
-                        "this device is no member of space \(name): whoever let it in had been removed, "
-                        + "or had lost the right to",
-                    hint: hint, since: now.wall, space: space, device: device))
+                    message: "this device is no member of space \(name): \(why)", hint: hint, since: now.wall,
+                    space: space, device: device))
         } else {
             resolveAlarm(code: "not-admitted", space: space, device: device)
         }

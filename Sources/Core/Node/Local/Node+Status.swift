@@ -15,7 +15,7 @@ extension Node {
             role: space.roster.role(of: device) ?? space.roster.member(device)?.role ?? .relay,
             members: space.roster.activeDevices().count,
             documents: space.documents.count,
-            state: space.roster.isOut(device) ? "removed" : "active", sync: sync)
+            state: space.roster.role(of: device) == nil ? "removed" : "active", sync: sync)
     }
 
     func members(of index: SpaceHandle, at now: Instant) -> [MemberReport] {

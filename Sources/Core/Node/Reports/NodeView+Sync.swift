@@ -39,7 +39,7 @@ extension NodeView {
         let held = space.position.value
         (state.active, state.held) = ([device], held)
         // Who is out is level with nobody, and misses nobody: there is an alarm.
-        if space.roster.isOut(device) { return state }
+        if space.roster.role(of: device) == nil { return state }
         for peer in space.roster.activeDevices() where peer != device {
             state.active.insert(peer)
             guard links.connections.table.isLinked(to: peer) else {

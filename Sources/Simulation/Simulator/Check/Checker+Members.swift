@@ -226,13 +226,16 @@ extension Checker {
     }
 
     /// The space is gone from a node that left it; what it had acknowledged is asked of the others. Who was
-    /// removed leaves by itself: what only it held is gone, as it was told.
+    /// removed leaves by itself: what only it held is gone, as it was told. So it is where two leave at once,
+    /// each as the other said that it holds everything (decision 0148).
     mutating func takeLeft(_ index: Int, _ device: DeviceID) {
         let wasRemoved = roster?.state(of: device, at: index) == .removed
+        let countsOnDeparted = departed.contains { (roster?.role(of: $0, at: index) ?? .relay) > .relay }
         parted += views[index].acknowledged
         views[index] = NodeView()
         roster?.forget(index)
-        if wasRemoved { forgetLost() }
+        departed.insert(device)
+        if wasRemoved || countsOnDeparted { forgetLost() }
     }
 
     /// Members as a node lists them, against the model of all operations.

@@ -26,6 +26,8 @@ struct Checker {
     var doubts: [DeviceID: UInt64] = [:]
     /// Changes acknowledged by nodes that left the space.
     var parted: [Int] = []
+    /// Devices that left, and are not back.
+    var departed: Set<DeviceID> = []
     /// Nodes that turned against the others: what they do is not judged.
     var traitors: Set<Int> = []
     /// The one document state that a digest stands for, as a hash of its typed form.

@@ -74,6 +74,7 @@ extension Trial {
         members[index].isJoined = true
         members[index].isJoining = false
         tell("node \(index) is in the space")
+        checker.departed.remove(world.nodes[index].device)
         watchRoster(index)
         try checker.takeCommitted(index, world)
         recordStanding(of: index)

@@ -83,16 +83,17 @@ extension Trial {
 
     func isSettled() throws(Violation) -> Bool {
         let holders = holders
+        for index in members.indices where !members[index].isTraitor {
+            // A node that was stopped goes on only when its pause is over, with what only it knows.
+            guard world.nodes[index].pausedUntil <= world.time else { return false }
+            guard members[index].isJoined || plan.isAboutMembers else { return false }
+        }
         if plan.isAboutMembers {
             if try whyMembersDiffer() != nil { return false }
             // All that are left are in wrong hands.
             if holders.isEmpty { return true }
         }
         guard let first = holders.first, checker.space != nil else { return false }
-        for index in members.indices where !members[index].isTraitor && !plan.isAboutMembers {
-            // A node that was stopped goes on only when its pause is over.
-            guard members[index].isJoined, world.nodes[index].pausedUntil <= world.time else { return false }
-        }
         let (vector, closed) = (checker.views[first].counted, checker.views[first].closed)
         for index in holders {
             guard checker.views[index].counted == vector, checker.views[index].closed == closed,
