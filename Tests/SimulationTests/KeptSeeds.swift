@@ -89,5 +89,18 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(
             2570, members,
             "A proof of a fork under a key that came later was not asked for again, and the log stood still."),
+        KeptSeed(
+            5104, members,
+            "Who came back was let in as the member it was listed as, by one that had not heard of its leave."
+        ),
+        KeptSeed(
+            5745, members,
+            "Who had left and was let in by somebody who is out now kept the keys of that side to itself."),
+        KeptSeed(
+            5929, members,
+            "A member whose admission fell was given empty packages without end (RosterRestrictionTests)."),
+        KeptSeed(
+            6604, members,
+            "Who was put out by admitting the only other admin left keys that this one did not renew."),
     ]
 }

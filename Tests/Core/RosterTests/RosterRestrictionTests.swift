@@ -46,6 +46,24 @@ import Wire
         #expect(!roster.isExecuted(change(5), by: writer.device, in: old))
     }
 
+    @Test("who was given a role by somebody who might is listed, though who let it in might not")
+    func roleWithoutAdmission() throws {
+        let (second, third) = (Box(3), Box(4))
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(second, .admin, by: creator)
+        try roster.admit(third, .admin, by: creator)
+        let common = roster.heads
+        try roster.admit(writer, .writer, by: second)
+        try roster.act(roleChange(of: writer, to: .reader), by: third)
+        _ = try roster.add(RosterOperation(removal(of: second), on: common, at: at(70), by: creator.key))
+        #expect(roster.role(of: writer.device) == .reader)
+        let member = try #require(roster.member(writer.device))
+        #expect(member.state == .active && member.role == .reader && member.addedBy == second.device)
+        #expect(
+            roster.description(of: writer.device)?.boxKey == writer.boxKey.publicKey,
+            "without it nobody could seal keys for it")
+    }
+
     @Test(
         "a writer made reader keeps earlier changes and loses concurrent ones; a raise voids nothing"
     )

@@ -64,7 +64,7 @@ extension Node {
         let ended = links.connections.end(connection)
         reachability.checkDials()
         if code == .removed, let ended, let first = links.connections.channel(0, on: ended) {
-            leaveAcknowledged(links[first].space, at: now)
+            leaveAcknowledged(links[first].space, by: links[ended].device, at: now)
         }
         switch links[connection].purpose {
         case .accepted: break
@@ -123,17 +123,27 @@ extension Node {
     }
 
     /// A member has the leave operation on its disk: nothing of the space is needed any more.
-    mutating func leaveAcknowledged(_ space: SpaceID, at now: Instant) {
-        guard let name = left[space]?.name, forgetLeaving(space) else { return }
-        batch.log(
-            .info, "space-left-told", "a member of space \(name) (\(space)) knows that this device left")
-        for channel in links.channels(of: space) {
-            let (link, number) = (links[channel].link, links[channel].number)
-            links.connections.close(channel)
-            if number == 0, links[link].channels.isEmpty {
-                close(link, .done, "the space was left", at: now)
-            }
+    mutating func leaveAcknowledged(_ space: SpaceID, by peer: DeviceID, at now: Instant) {
+        guard let name = left[space]?.name else { return }
+        // Who comes back tells everybody that it asks to let it in: one that does not know that it left would
+        // let it in as the member that it is there.
+        let isComing = joins.areJoining(space)
+        if !isComing {
+            guard forgetLeaving(space) else { return }
+            batch.log(
+                .info, "space-left-told", "a member of space \(name) (\(space)) knows that this device left")
         }
+        for channel in links.channels(of: space) where !isComing || links[links[channel].link].device == peer
+        {
+            closeLeaving(channel, "the space was left", at: now)
+        }
+    }
+
+    /// Nobody is told on it any more that the space was left.
+    mutating func closeLeaving(_ channel: ChannelHandle, _ reason: String, at now: Instant) {
+        let (link, number) = (links[channel].link, links[channel].number)
+        links.connections.close(channel)
+        if number == 0, links[link].channels.isEmpty { close(link, .done, reason, at: now) }
     }
 
     /// Does what requests to join ask for, in order.

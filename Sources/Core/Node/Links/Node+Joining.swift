@@ -68,6 +68,10 @@ extension Node {
                     request,
                     .joinStage("the name \(wanted) is taken here, or is an id: this space is \(name) here"))
             }
+            // Its members speak to it as to one of them, on channels of their own.
+            for channel in links.channels(of: joined.roster.space) {
+                closeLeaving(channel, "the space was joined again", at: now)
+            }
             try stored { node throws(StoreFailure) in
                 if node.left[joined.roster.space] != nil { node.forgetLeaving(joined.roster.space) }
                 try node.add(Space(roster: joined.roster, keys: joined.keys, name: name, device: node.device))

@@ -124,11 +124,8 @@ extension Node {
         case .dismiss(let lacking):
             send(Self.operationFrames(lacking, on: number), on: link)
             endFarewell(of: channel, at: now)
-        case .forget: leaveAcknowledged(space, at: now)
+        case .forget: leaveAcknowledged(space, by: links[link].device, at: now)
         case .send(let lacking, let roster):
-            // It comes back: where only some knew that it had left, it would be let in as a member that others
-            // know to be none.
-            if joins.areJoining(space) { return }
             send(Self.operationFrames(lacking, on: number) + [rosterHave(of: roster, on: number)], on: link)
             guard number != 0 else { return }
             links.connections.close(channel)
