@@ -102,20 +102,22 @@ extension Roster {
     }
 
     /// Operations that say, with those they were made on, that a device was removed: its removal first, then
-    /// whatever fells what let it in again since, and what would fell one of these. Empty for devices that
-    /// were not.
+    /// whatever fells what let it in again since, what would fell one of these, and what would leave the space
+    /// without the admin that removed it. Empty for devices that were not.
     public func exclusion(of device: DeviceID) -> [RosterOperation] {
         guard let removal = removal(of: device), let place = indices[removal.id] else { return [] }
         let fallen = (membership[device] ?? []).filter { index in
             entries[Int(index)].effect.roleGiven != nil && !standing.holds(index)
         }
-        if fallen.isEmpty, fallenRivals(of: place).isEmpty { return [removal] }
+        // Where no admin is left the most senior stays one, which this device may be.
+        let doubts = (restrictions[removal.author] ?? []).map(\.index).filter { !standing.holds($0) }
+        if fallen.isEmpty, doubts.isEmpty { return [removal] }
         let before = reachable(from: [place])
         // What was made beside the removal gives no role that it does not take.
         let returns = fallen.filter {
             !before.contains(Int($0)) && reachable(from: [$0]).contains(Int(place))
         }
-        var open = [place] + returns.compactMap { standingRestriction(felling: [$0]) }
+        var open = [place] + (returns + doubts).compactMap { standingRestriction(felling: [$0]) }
         var shown: Set<Int32> = []
         while let index = open.popLast() {
             guard shown.insert(index).inserted else { continue }
