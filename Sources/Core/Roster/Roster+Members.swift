@@ -24,7 +24,7 @@ extension Roster {
     /// Nil for a device that never was a member.
     public func member(_ device: DeviceID) -> Member? {
         let state = state(of: device)
-        let admissions = (membership[device] ?? []).filter { entries[Int($0)].effect.isAdmission }
+        let admissions = admissions(of: device)
         // A role that it got since may stand where its admission does not: then it was let in by that one all
         // the same, with this box key.
         guard let grant = newest(admissions.filter(standing.holds)) ?? newest(admissions) else { return nil }
@@ -40,6 +40,19 @@ extension Roster {
         return Member(
             device: device, description: description(of: device, addedBy: operation, at: grant), role: role,
             addedBy: operation.author, since: operation.timestamp, state: shown)
+    }
+
+    /// Operations that let a device in, whether they stand or not, and the genesis.
+    private func admissions(of device: DeviceID) -> [Int32] {
+        (membership[device] ?? []).filter { entries[Int($0)].effect.isAdmission }
+    }
+
+    /// True when it came more than once: in between it was no member, and may have given up what it held.
+    public func wasLetInAgain(_ device: DeviceID) -> Bool { admissions(of: device).count > 1 }
+
+    /// True when nothing let the device in that the view does not know.
+    public func knowsAdmissions(of device: DeviceID, _ view: View) -> Bool {
+        admissions(of: device).allSatisfy { view.reachable.contains(Int($0)) }
     }
 
     /// The operation that let an active member in and holds its keys, sealed to this box key; nil for the
