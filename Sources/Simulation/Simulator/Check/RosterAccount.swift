@@ -97,6 +97,14 @@ struct RosterAccount {
         if case .active(let role) = state(of: device, at: index) { role } else { nil }
     }
 
+    /// A node knows something that a device said, or that was said of it.
+    func mentions(_ device: DeviceID, at index: Int) -> Bool {
+        sets[index].contains { id in
+            guard let operation = model.operations[id] else { return false }
+            return operation.author == device || operation.membershipSubject == device
+        }
+    }
+
     /// Devices of which a node knows a removal that does not stand, or that came back.
     func doubted(at index: Int) -> Set<DeviceID> {
         let removed = sets[index].compactMap { id -> DeviceID? in

@@ -163,6 +163,8 @@ extension Trial {
             return own.currentName == others.currentName
         }
         let names = own.epochs.map(\.name)
+        // Older secrets are kept for those that are known of.
+        if !roster.mentions(device, at: other) { return names.contains(others.currentName) }
         return others.epochs.contains { names.contains($0.name) }
     }
 
