@@ -12,6 +12,14 @@ extension RosterOperation {
 }
 
 extension Roster {
+    /// Of an operation that is held.
+    public func timestamp(of id: Bytes32) -> Timestamp {
+        indices[id].map { operation(at: $0).timestamp } ?? .zero
+    }
+
+    /// Who made the space.
+    public var founder: DeviceID { entries[0].author }
+
     /// All that are or were members, ascending by device.
     public func members() -> [Member] { membership.keys.sorted().compactMap { member($0) } }
 
@@ -115,8 +123,8 @@ extension Roster {
     }
 
     /// Operations that say, with those they were made on, that a device was removed: its removal first, then
-    /// whatever fells what let it in again since, what would fell one of these, and what would leave the space
-    /// without the admin that removed it. Empty for devices that were not.
+    /// whatever fells what let it in again since, what would fell one of these, and what would leave the
+    /// space without the admin that removed it. Empty for devices that were not.
     public func exclusion(of device: DeviceID) -> [RosterOperation] {
         guard let removal = removal(of: device), let place = indices[removal.id] else { return [] }
         let fallen = (membership[device] ?? []).filter { index in

@@ -143,6 +143,7 @@ extension Node {
     /// The roster of the space grew, here or by a peer.
     mutating func rosterAdvanced(_ index: SpaceHandle, by added: [RosterOperation], at now: Instant) {
         noteRejudged(in: index)
+        noteCheckpoints(added, in: index)
         forgetVectors(ofThoseIn: added, in: index)
         updateKeys(in: index, isForced: added.contains { $0.membershipSubject != nil }, at: now)
         spaces[index].membership.isSoftwareDue = true
