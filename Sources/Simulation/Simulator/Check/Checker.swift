@@ -156,7 +156,7 @@ struct Checker {
             throw Violation(.contextFirst, "\(change.id) is committed before \(names)")
         }
         if roster == nil, let device = universe.devices[change.replica], record.status == .executed,
-            roles[device] ?? .relay < .writer
+            roles[device] ?? .relay < (change.isAcknowledgement ? .reader : .writer)
         {
             throw Violation(.noEffectWithoutRight, "\(change.id) of \(device) is executed")
         }

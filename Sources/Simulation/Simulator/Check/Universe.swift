@@ -194,9 +194,9 @@ struct Universe {
             throw Violation(.timesGrow, "\(change.id) has time \(change.timestamp), after \(before)")
         }
         if let declared = change.declaration { devices[change.replica] = declared.device }
-        let documents = Set(change.operations.map { Array($0.document.utf8) }).sorted {
-            $0.lexicographicallyPrecedes($1)
-        }
+        // An acknowledgement names a document only for its form.
+        let keys = change.operations.filter(\.touchesDocument).map { Array($0.document.utf8) }
+        let documents = Set(keys).sorted { $0.lexicographicallyPrecedes($1) }
         let number = changes.count
         let known = branches[branch].changes.last.map { changes[$0].heads } ?? []
         changes.append(
