@@ -24,9 +24,14 @@ extension Node {
         }
     }
 
+    /// A batch that fails takes requests and streams with it; checkpoints wait until the disk takes something.
+    private func isWritingPaused(at now: Instant) -> Bool {
+        isDiskLow || links.pause.isOn(at: now.monotonic)
+    }
+
     private mutating func applyDue(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
         guard let due = spaces[index].documents.bases.deadline, due <= now.monotonic else { return }
-        if isDiskLow {
+        if isWritingPaused(at: now) {
             spaces[index].documents.bases.due = now.monotonic + NodeLimits.baseRestMilliseconds
             return
         }
@@ -48,7 +53,7 @@ extension Node {
         guard var work = spaces[index].checkpoints.work, work.isDue(at: now.monotonic),
             spaces[index].documents.bases.applying == nil
         else { return }
-        if isDiskLow {
+        if isWritingPaused(at: now) {
             work.rest(at: now.monotonic)
             spaces[index].checkpoints.work = work
             return
@@ -62,7 +67,7 @@ extension Node {
 
     private mutating func collectDue(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
         guard spaces[index].checkpoints.collecting.isDue(at: now.monotonic) else { return }
-        if isDiskLow { return spaces[index].checkpoints.collecting.rest(at: now.monotonic) }
+        if isWritingPaused(at: now) { return spaces[index].checkpoints.collecting.rest(at: now.monotonic) }
         try transaction.beginWriting()
         try spaces[index].writeDocuments(to: &transaction)
         let retained = Retained(configuration.settings.retainHistory, at: now)
@@ -78,7 +83,7 @@ extension Node {
 
     /// Before each commit: what follows from what came.
     mutating func advanceCheckpoints(at now: Instant) {
-        guard transaction.failure == nil, !isDiskLow else { return }
+        guard transaction.failure == nil, !isWritingPaused(at: now) else { return }
         for index in spaces.indices {
             guard let role = spaces[index].roster.role(of: device), role >= .reader else { continue }
             do throws(NodeError) {
