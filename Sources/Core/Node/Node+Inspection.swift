@@ -5,6 +5,8 @@ public import Bytes
 public import Causality
 public import Documents
 import Replication
+import Roster
+import Wire
 
 /// One document as a node has it.
 public struct InspectedDocument: Sendable {
@@ -14,7 +16,26 @@ public struct InspectedDocument: Sendable {
     public let stored: Document
 }
 
+/// A checkpoint on which a node's documents are made.
+public struct InspectedCheckpoint: Sendable {
+    public let id: Bytes32
+    /// What it holds follows from this change.
+    public let witness: Dot
+}
+
 extension Node {
+    /// The checkpoints from the first to the one whose base documents are made on, and to the one whose base
+    /// takes that place, if one does; empty: there is none.
+    public func inspectCheckpoints(in space: SpaceID) -> [[InspectedCheckpoint]] {
+        guard let index = spaces.handle(of: space) else { return [] }
+        let (bases, agreement) = (spaces[index].documents.bases, spaces[index].checkpoints.agreement)
+        return [bases.standing, bases.applying].compactMap(\.self).map { base in
+            agreement.chain(to: base.id).compactMap { id in
+                agreement.proposal(id).map { InspectedCheckpoint(id: id, witness: $0.body.witness) }
+            }
+        }
+    }
+
     /// Both forms of documents, in their order; nil when this node is not in the space.
     public func inspect(_ keys: [Key], in space: SpaceID) throws(StoreFailure) -> [InspectedDocument]? {
         guard let index = spaces.handle(of: space) else { return nil }

@@ -115,7 +115,8 @@ public struct ChangeEvent: Sendable {
     public let authorName: String
     public let timestamp: Timestamp
     public let documents: [DocumentPatches]
-    /// Set when documents were rebuilt: "forked", "removed", "demoted", "not-admitted" or "upgrade".
+    /// Set when documents were rebuilt: "forked", "removed", "demoted", "not-admitted", "upgrade" or
+    /// "checkpoint" (somebody made anew what a checkpoint lets go, before this node came to it).
     public let cause: String?
 
     public struct DocumentPatches: Sendable {

@@ -38,11 +38,6 @@ public struct NodeSettings: Sendable, Equatable {
     /// After which one is proposed, from the first change since the last.
     public var checkpointSeconds = NodeSettings.checkpointSecondsStandard
     public static let checkpointSecondsStandard: UInt64 = 86_400
-    /// Checkpoints are proposed by themselves: only where a setting asks for it, until the simulator's seeds
-    /// with checkpoints hold. Who calls `POST checkpoints` proposes in any case.
-    var isProposing: Bool {
-        checkpointLogBytes != nil || checkpointSeconds != NodeSettings.checkpointSecondsStandard
-    }
     /// Members that were not seen for so long are not waited for.
     public var absentAfterSeconds = NodeSettings.absentAfterSecondsStandard
     public static let absentAfterSecondsStandard: UInt64 = 60 * 86_400

@@ -3,7 +3,7 @@
 // 9).
 
 public import Bytes
-import Causality
+public import Causality
 public import Wire
 
 extension Roster {
@@ -100,6 +100,11 @@ extension Roster {
 
     /// Heads that waiting operations lack, ascending.
     public var wantedHeads: [Bytes32] { waiting.wanted }
+
+    /// Authors of operations that wait for this one, ascending.
+    public func authors(waitingFor operation: Bytes32) -> [DeviceID] {
+        waiting.authors(waitingFor: operation).sorted()
+    }
 }
 
 /// Where an operation stands in the roster that gave this, for as long as that roster grows.

@@ -3,6 +3,7 @@
 // DESIGN 9).
 
 import Bytes
+import Causality
 import Wire
 
 /// Bounded by count and bytes (`RosterLimits.waitingMax`, `waitingBytesMax`).
@@ -29,6 +30,19 @@ struct WaitingOperations: Sendable {
 
     /// All heads that are waited for and do not wait themselves, ascending: what to ask a peer for.
     var wanted: [Bytes32] { byHead.keys.filter { entries[$0] == nil }.sorted() }
+
+    /// Authors of all that waits for this one, directly or behind others that wait.
+    func authors(waitingFor head: Bytes32) -> Set<DeviceID> {
+        var authors: Set<DeviceID> = []
+        var (found, next): (Set<Bytes32>, [Bytes32]) = ([], [head])
+        while let head = next.popLast() {
+            for id in byHead[head] ?? [] where found.insert(id).inserted {
+                if let author = entries[id]?.operation.author { authors.insert(author) }
+                next.append(id)
+            }
+        }
+        return authors
+    }
 
     mutating func insert(_ operation: RosterOperation, missing: Set<Bytes32>) {
         precondition(!missing.isEmpty && entries[operation.id] == nil, "an operation that need not wait")

@@ -28,6 +28,8 @@ import Wire
             #expect(missing == operation.heads)
         }
         #expect(roster.wantedHeads == [operations[0].id])
+        #expect(roster.authors(waitingFor: operations[0].id) == [creator.device])
+        #expect(roster.authors(waitingFor: operations[4].id).isEmpty)
         guard case .waiting = try roster.add(operations[2]) else {
             Issue.record("a waiting operation is told to wait again")
             return

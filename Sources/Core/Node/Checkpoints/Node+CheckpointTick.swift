@@ -24,7 +24,7 @@ extension Node {
         }
     }
 
-    /// A batch that fails takes requests and streams with it; checkpoints wait until the disk takes something.
+    /// A batch that fails takes requests and streams with it: checkpoints wait for a disk that takes them.
     private func isWritingPaused(at now: Instant) -> Bool {
         isDiskLow || links.pause.isOn(at: now.monotonic)
     }
@@ -35,7 +35,8 @@ extension Node {
             spaces[index].documents.bases.due = now.monotonic + NodeLimits.baseRestMilliseconds
             return
         }
-        let isDone = try spaces[index].advanceApplying(in: &transaction)
+        let isDone = try spaces[index].advanceApplying(
+            at: now, cursors: epochs.current, in: &transaction)
         spaces[index].documents.bases.due = now.monotonic + 1
         guard isDone, let standing = spaces[index].documents.bases.standing else { return }
         spaces[index].checkpoints.newsSince = nil

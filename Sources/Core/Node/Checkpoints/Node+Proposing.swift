@@ -12,8 +12,7 @@ import Wire
 extension Node {
     /// Looks now and then whether it is this device's turn.
     mutating func tickProposals(in index: SpaceHandle, at now: Instant) {
-        guard configuration.settings.isProposing, spaces[index].checkpoints.proposalCheck <= now.monotonic
-        else { return }
+        guard spaces[index].checkpoints.proposalCheck <= now.monotonic else { return }
         spaces[index].checkpoints.proposalCheck = now.monotonic + NodeLimits.proposalCheckMilliseconds
         do throws(NodeError) {
             guard spaces[index].roster.role(of: device) == .admin, try isProposalDue(in: index, at: now)
@@ -34,7 +33,7 @@ extension Node {
             space.documents.bases.applying == nil, space.checkpoints.differing.isEmpty,
             space.checkpoints.agreement.open.isEmpty, olderMembers(of: index, than: .checkpoints).isEmpty
         else { return false }
-        guard try hasNews(in: index) else {
+        guard try isMembershipNew(in: index) || hasNews(in: index) else {
             spaces[index].checkpoints.newsSince = nil
             return false
         }
@@ -62,11 +61,22 @@ extension Node {
             || age > settings.checkpointSeconds * 1_000 + rank * NodeLimits.proposalTurnMilliseconds
     }
 
+    private func readingMembers(of index: SpaceHandle) -> Set<DeviceID> {
+        let roster = spaces[index].roster
+        return Set(roster.activeDevices().filter { (roster.role(of: $0) ?? .relay) > .relay })
+    }
+
+    /// Somebody came or left since the one that stands: until the next one, it waits for whom it knows.
+    private func isMembershipNew(in index: SpaceHandle) -> Bool {
+        let agreement = spaces[index].checkpoints.agreement
+        guard let standing = agreement.newest.flatMap(agreement.proposal) else { return false }
+        return standing.members != readingMembers(of: index)
+    }
+
     private mutating func proposeByItself(in index: SpaceHandle, at now: Instant) throws(NodeError) {
         let space = spaces[index]
         guard case .follow(let previous) = space.checkpoints.agreement.choice(of: device) else { return }
-        let members = Set(
-            space.roster.activeDevices().filter { (space.roster.role(of: $0) ?? .relay) > .relay })
+        let members = readingMembers(of: index)
         var absent = Set(space.checkpoints.agreement.absentees(of: members, following: previous))
         let patience = configuration.settings.absentAfterSeconds.multipliedReportingOverflow(by: 1_000)
         for member in members where member != device && !patience.overflow {

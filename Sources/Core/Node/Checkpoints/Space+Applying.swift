@@ -1,7 +1,8 @@
-// A checkpoint stands: its documents take the place of the former base, a slice at a time. Nothing that is
-// shown changes by it. A document that nothing touched beyond what the checkpoint holds is its base from now
-// on; any other one is made again from its base and what lies beyond, since an operation there may name what
-// the base dropped, and then what it does must not depend on when it came (LIFECYCLE, trap 5).
+// A checkpoint stands: its documents take the place of the former base, a slice at a time. What is shown does
+// not change by it, but where somebody made anew what the base let go. A document that nothing touched beyond
+// what the checkpoint holds is its base from now on; any other one is made again from its base and what lies
+// beyond, since an operation there may name what the base dropped, and then what it does must not depend on
+// when it came (LIFECYCLE, trap 5).
 
 import Bytes
 import Causality
@@ -39,17 +40,23 @@ extension Space {
 
     /// One slice; true when it was the last.
     mutating func advanceApplying(
-        in transaction: inout StoreTransaction<some ChangeStore>
+        at now: Instant, cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> Bool {
         guard let base = documents.bases.applying else { return true }
         try transaction.beginWriting()
         try writeDocuments(to: &transaction)
         var reader = LogReader(space: id)
+        var differences: [ChangeEvent.DocumentPatches] = []
         let page = try transaction.store.candidates(id, after: nil, limit: NodeLimits.baseStepDocuments)
         for candidate in page {
             documents.cache.forget(candidate.key)
-            try documents.apply(candidate, of: base, at: position, in: &transaction, with: &reader)
+            let patches = try documents.apply(
+                candidate, of: base, at: position, in: &transaction, with: &reader)
+            if let patches {
+                differences.append(ChangeEvent.DocumentPatches(key: candidate.key, patches: patches))
+            }
         }
+        if !differences.isEmpty { try tell(differences, of: base, at: now, cursors: epoch, in: &transaction) }
         guard page.isEmpty else {
             // With what was moved: a restart goes on with the right number.
             try documents.bases.write(of: id, to: &transaction)
@@ -61,45 +68,109 @@ extension Space {
         replication.digest = nil
         return true
     }
+
+    /// Documents show otherwise, at a position of its own.
+    private mutating func tell(
+        _ differences: [ChangeEvent.DocumentPatches], of base: StandingBase, at now: Instant,
+        cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        logs.advancePosition()
+        try documents.move(differences.map(\.key), to: position, in: &transaction)
+        try transaction.store.put(record)
+        guard let proposal = checkpoints.agreement.proposal(base.id) else {
+            return documents.ring.reset(to: position)
+        }
+        let event = ChangeEvent(
+            cursor: Cursor(store: epoch, space: id, position: position).text,
+            change: proposal.body.witness, author: proposal.author, authorName: nameOf(proposal.author),
+            timestamp: now.timestamp, documents: differences, cause: "checkpoint")
+        documents.publish(event, at: position)
+    }
 }
 
 extension SpaceDocuments {
-    /// Moves one document to its new base.
+    /// Moves one document to its new base. What it shows otherwise then: somebody who knew already what the
+    /// base let go made it anew, before this node came to the base.
     fileprivate mutating func apply(
         _ candidate: CandidateRecord, of base: StandingBase, at position: CommitPosition,
         in transaction: inout StoreTransaction<some ChangeStore>, with reader: inout LogReader
-    ) throws(StoreFailure) {
+    ) throws(StoreFailure) -> [Patch]? {
         let key = candidate.key
         let record = try transaction.store.document(space, key)
-        let wasVisible = try transaction.store.base(space, key)?.isVisible ?? false
+        let isBeyond = record?.frontier.contains { !base.covered.contains($0) } ?? false
+        let former = isBeyond ? try readable(key, from: transaction.store, with: &reader) : nil
+        try replaceBase(candidate, at: record?.position ?? position, in: &transaction)
+        guard isBeyond, let record else {
+            if candidate.bytes != nil {
+                try transaction.store.removeSnapshot(space, key)
+                if record != nil { try transaction.store.removeRecord(space, key) }
+            } else if record != nil {
+                try transaction.store.removeDocument(space, key)
+            }
+            return nil
+        }
+        // What cannot be read stays as it is, and says so.
+        guard let former else { return nil }
+        var made = 0
+        var cached = try Self.replay(
+            key, of: space, at: record.position, from: transaction.store, with: &reader, &made)
+        replayed += made
+        if cached.record.isVisible != record.isVisible { count += record.isVisible ? -1 : 1 }
+        cached.document.purge(asOf: base.released)
+        try transaction.store.put(space, cached.record, wasVisible: record.isVisible)
+        try Self.fold(&cached, of: space, on: bases, into: &transaction.store)
+        guard let patches = Patch.between(former.document.plain, cached.document.plain) else { return nil }
+        try indexes.update(cached.document, in: space, to: &transaction.store)
+        try indexes.writeRecords(of: space, to: &transaction.store)
+        return patches
+    }
+
+    private mutating func replaceBase(
+        _ candidate: CandidateRecord, at position: CommitPosition,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let wasVisible = try transaction.store.base(space, candidate.key)?.isVisible ?? false
         bases.applying?.visible += (candidate.isVisible ? 1 : 0) - (wasVisible ? 1 : 0)
         if let bytes = candidate.bytes {
-            let isVisible = candidate.isVisible
             try transaction.store.put(
                 space,
                 BaseRecord(
-                    key: key, isVisible: isVisible, frontier: candidate.frontier,
-                    position: record?.position ?? position, bytes: bytes))
+                    key: candidate.key, isVisible: candidate.isVisible, frontier: candidate.frontier,
+                    position: position, bytes: bytes))
         } else {
-            try transaction.store.removeBase(space, key)
+            try transaction.store.removeBase(space, candidate.key)
         }
         // From here on it is one of the new base.
         _ = try transaction.store.removeCandidates(space, limit: 1)
-        let isBeyond = record?.frontier.contains { !base.covered.contains($0) } ?? false
-        if isBeyond {
-            var count = 0
-            var cached = try Self.replay(
-                key, of: space, at: record?.position ?? position, from: transaction.store, with: &reader,
-                &count)
-            precondition(
-                cached.record.isVisible == record?.isVisible, "document \(key) shows otherwise on its base")
-            try Self.fold(&cached, of: space, on: bases, into: &transaction.store)
-            replayed += count
-        } else if candidate.bytes != nil {
-            try transaction.store.removeSnapshot(space, key)
-            if record != nil { try transaction.store.removeRecord(space, key) }
-        } else if record != nil {
-            try transaction.store.removeDocument(space, key)
+    }
+
+    /// A document as it is; nil: its part of the log is damaged.
+    private mutating func readable(
+        _ key: Key, from store: some StoreReading, with reader: inout LogReader
+    ) throws(StoreFailure) -> CachedDocument? {
+        do throws(StoreFailure) {
+            return try Self.load(key, of: space, from: store, with: &reader)
+        } catch {
+            guard case .unusable(let reason) = error else { throw error }
+            damages[key] = Damage(reason: "\(reason)", isUnreadable: true)
+            return nil
+        }
+    }
+
+    /// Documents show otherwise since this position: states before it cannot be made again.
+    fileprivate mutating func move(
+        _ keys: [Key], to position: CommitPosition, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        try forgetPast(at: position, in: &transaction)
+        for key in keys {
+            cache.forget(key)
+            guard var moved = try transaction.store.document(space, key) else { continue }
+            let wasVisible = moved.isVisible
+            moved.position = position
+            try transaction.store.put(space, moved, wasVisible: wasVisible)
+            guard let snapshot = try transaction.store.snapshot(space, key) else { continue }
+            try transaction.store.put(
+                space, key, SnapshotRecord(position: position, bytes: snapshot.bytes))
         }
     }
 }

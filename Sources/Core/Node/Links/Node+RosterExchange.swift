@@ -135,6 +135,8 @@ extension Node {
         } catch {
             return transaction.fail(error)
         }
+        // Before the changes that waited for them: some acknowledge them.
+        noteCheckpoints(added, in: index)
         for operation in added { links.buffer.arrive(operation.id, in: space) }
         drain()
         rosterAdvanced(index, by: added, at: now)
@@ -143,7 +145,6 @@ extension Node {
     /// The roster of the space grew, here or by a peer.
     mutating func rosterAdvanced(_ index: SpaceHandle, by added: [RosterOperation], at now: Instant) {
         noteRejudged(in: index)
-        noteCheckpoints(added, in: index)
         forgetVectors(ofThoseIn: added, in: index)
         updateKeys(in: index, isForced: added.contains { $0.membershipSubject != nil }, at: now)
         spaces[index].membership.isSoftwareDue = true

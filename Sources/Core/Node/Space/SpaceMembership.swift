@@ -74,19 +74,33 @@ struct SpaceMembership: Sendable {
         case .waiting: return .waiting
         case .added, nil: break
         }
-        let role = roster.role(of: operation.author)
-        let isOpen = budgets.isOpen(for: operation.author, role, at: now)
-        guard isOpen || isPlanted("roster-unbudgeted") else {
+        guard let payer = payer(of: operation, at: now) else {
+            let role = roster.role(of: operation.author)
             return .putOff(isFirst: budgets.putOff(operation.bytes.count, of: operation.author, role))
         }
         guard operation.isSigned() else { throw .notSigned(by: operation.author) }
-        budgets.spend(operation.bytes.count, of: operation.author, role, at: now)
+        budgets.spend(operation.bytes.count, of: payer, roster.role(of: payer), at: now)
         if roster.flooding != budgets.flooding { roster.flooding = budgets.flooding }
         switch try roster.add(signed: operation) {
         case .added(let added): return .added(added)
         case .known: return .known
         case .waiting: return .waiting
         }
+    }
+
+    /// Whose account an operation is on: its author's. When that is used up, that of a member whose operation
+    /// waits for this one: while its author was calm, others named what it signed, and they shall not wait
+    /// for what it signed since. Nil: it is put off.
+    private mutating func payer(of operation: RosterOperation, at now: Instant) -> DeviceID? {
+        let author = operation.author
+        if budgets.isOpen(for: author, roster.role(of: author), at: now) || isPlanted("roster-unbudgeted") {
+            return author
+        }
+        for waiting in roster.authors(waitingFor: operation.id) where waiting != author {
+            guard let role = roster.role(of: waiting), !budgets.flooding.contains(waiting) else { continue }
+            if budgets.isOpen(for: waiting, role, at: now) { return waiting }
+        }
+        return nil
     }
 
     /// When what was put off may be asked for again, monotonic milliseconds.

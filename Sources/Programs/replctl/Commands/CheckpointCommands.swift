@@ -10,7 +10,7 @@ struct SpaceCheckpoints: Verb {
         commandName: "checkpoints",
         abstract: "The checkpoints of a space, how much log is kept, and who holds that back.",
         discussion: """
-            Admins propose checkpoints. One stands when every member that it requires \
+            Admins' boxes propose checkpoints by themselves. One stands when every member that it requires \
             has acknowledged it; then boxes may forget what the one before it held of the log. SEEN is when \
             a member that it waits for was heard last. With --wide: whole ids and versions.
             Example: replctl space checkpoints household

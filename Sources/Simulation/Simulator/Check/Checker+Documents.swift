@@ -9,15 +9,43 @@ import Node
 import Wire
 
 extension Checker {
-    /// The document that a node's executed changes make; `later` are changes that are not looked at.
-    func model(of key: [UInt8], at index: Int, without later: Set<Dot> = []) -> ModelDocument {
+    /// The document that a node's executed changes make; `later` are changes that are not looked at. `chain`:
+    /// the checkpoints that it is made on, if not the newest of the node's.
+    func model(
+        of key: [UInt8], at index: Int, on chain: [InspectedCheckpoint]? = nil, without later: Set<Dot> = []
+    ) -> ModelDocument {
         let changes = (universe.touching[key] ?? []).filter { number in
             let known = universe[number]
             return status(number, at: index) == .executed && holds(number, at: index)
                 && !views[index].isClosed(known.change)
                 && (later.isEmpty || !later.contains(known.change.id))
         }
-        return ModelDocument(of: key, changes.map { universe[$0].model })
+        let models = changes.map { universe[$0].model }
+        let chain = chain ?? views[index].chains.last ?? []
+        return ModelDocument(of: key, models, forgetting: forgotten(of: key, models, by: chain, at: index))
+    }
+
+    /// What a chain of checkpoints forgot of a document. All that they hold is final, so one answer stands.
+    private func forgotten(
+        of key: [UInt8], _ changes: [ModelChange], by chain: [InspectedCheckpoint], at index: Int
+    ) -> ModelForgotten {
+        guard chain.count > 1, let newest = chain.last else { return ModelForgotten() }
+        let name = KnownForgotten.Name(key: key, checkpoint: newest.id)
+        if let known = knownForgotten.answers[name] { return known }
+        let held = chain.map { covered(by: $0, at: index) }
+        let forgotten = ModelForgotten(of: key, changes, chain: held)
+        knownForgotten.answers[name] = forgotten
+        return forgotten
+    }
+
+    /// What a checkpoint holds: a change of its author, and all that was made on.
+    private func covered(by checkpoint: InspectedCheckpoint, at index: Int) -> [(
+        replica: ReplicaID, last: UInt64
+    )] {
+        let witness = checkpoint.witness
+        let number = universe.number(of: witness, views[index].held[witness.replica])
+        let context = number.map { universe[$0].change.context.entries } ?? []
+        return context.map { ($0.replica, $0.last.value) } + [(witness.replica, witness.sequence.value)]
     }
 
     /// Compares some of the documents that changed at a node since they were compared last.
@@ -30,8 +58,18 @@ extension Checker {
         views[index].unchecked.removeFirst(keys.count)
         guard let inspected = try inspect(keys, at: index, world) else { return }
         for (key, document) in zip(keys, inspected) {
-            try check(document, key, Self.text(model(of: Array(key.utf8), at: index).typed), at: index)
+            try check(document, key, expected(of: key, like: document, at: index), at: index)
         }
+    }
+
+    /// While a base takes the place of another a document is made on one or the other.
+    private func expected(of key: Key, like inspected: InspectedDocument, at index: Int) -> [UInt8] {
+        let key = Array(key.utf8)
+        let expected = Self.text(model(of: key, at: index).typed)
+        guard views[index].chains.count > 1, expected != Self.text(inspected.stored.typed) else {
+            return expected
+        }
+        return Self.text(model(of: key, at: index, on: views[index].chains[0]).typed)
     }
 
     /// The same of all documents, at nodes that hold the same: in memory, from snapshot and tail, by digest.
@@ -122,6 +160,17 @@ extension Checker {
     }
 
     static func string(_ value: PlainValue?) -> String { String(decoding: text(value), as: UTF8.self) }
+}
+
+/// Models of what was forgotten, kept: to make one takes as many models of the document as there are
+/// checkpoints.
+final class KnownForgotten {
+    struct Name: Hashable {
+        let key: [UInt8]
+        let checkpoint: Bytes32
+    }
+
+    var answers: [Name: ModelForgotten] = [:]
 }
 
 /// A digest of a document.

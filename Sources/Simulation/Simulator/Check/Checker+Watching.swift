@@ -70,7 +70,7 @@ extension Checker {
             // A rebuild: documents changed without a change.
             guard views[index].isRemade else {
                 throw Violation(
-                    .watchesWithoutGaps, "node \(index) tells a rebuild, and no log is closed there")
+                    .watchesWithoutGaps, "node \(index) tells a rebuild, and nothing was made again there")
             }
             marks.insert("watch-rebuild")
             views[index].watch.cursor = event.cursor

@@ -36,6 +36,8 @@ struct Checker {
     var ledger: [UInt64: Int?] = [:]
     /// Acknowledged changes that no honest disk holds any more.
     var lost: Set<Int> = []
+    /// What checkpoints forgot of documents.
+    let knownForgotten = KnownForgotten()
     /// Rare things that were reached.
     var marks: Set<String> = []
     /// How often documents were compared with the model.
@@ -77,6 +79,7 @@ struct Checker {
         // A log of which nothing is void here is closed without a position of its own.
         try takeForks(index, store, in: space)
         defer { views[index].position = position }
+        takeChains(index, in: space, world)
         let isJudged = roster != nil && (isNews || wasRejudging || views[index].isRejudging)
         if position == after { return isJudged ? try takeStatuses(index, store, in: space) : () }
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
@@ -96,10 +99,19 @@ struct Checker {
         }
         if isJudged { try takeStatuses(index, store, in: space) }
         // A rebuild has a position of its own.
-        guard position == views[index].position || views[index].isRemade else {
+        guard views[index].takesPosition(position, after: views[index].position) else {
             throw Violation(
                 .stored, "node \(index) is at \(position), its last row at \(views[index].position)")
         }
+    }
+
+    /// Documents that a new base may have changed are compared again.
+    private mutating func takeChains(_ index: Int, in space: SpaceID, _ world: borrowing World) {
+        guard let chains = world.nodes[index].node?.inspectCheckpoints(in: space) else { return }
+        let (before, now) = (views[index].chains.map { $0.last?.id }, chains.map { $0.last?.id })
+        if before == now { return }
+        views[index].chains = chains
+        views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
     }
 
     /// Rows of a node's store from a position on, each with the records of its changes.
@@ -136,8 +148,9 @@ struct Checker {
         let known = universe[number]
         let change = known.change
         let position = views[index].position
-        guard record.position == position.next || (record.position > position && views[index].isRemade)
-        else { throw Violation(.exactlyOnce, "position \(record.position) after \(position)") }
+        guard views[index].takesPosition(record.position, after: position.next) else {
+            throw Violation(.exactlyOnce, "position \(record.position) after \(position)")
+        }
         let isClosed = views[index].isClosed(change)
         if isClosed {
             guard record.status == .void else {

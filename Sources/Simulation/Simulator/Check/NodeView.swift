@@ -39,6 +39,11 @@ struct NodeView {
     var statuses: [Int: ChangeStatus] = [:]
     /// What counted may not any more, or again: somebody lost a right.
     var isTurned = false
+    /// The checkpoints that its documents are made on, from the first on: up to the one that stands, and to
+    /// the one that takes its place while that is so.
+    var chains: [[InspectedCheckpoint]] = []
+    /// A document showed otherwise on a new base: somebody had made anew what that lets go.
+    var isMoved = false
     /// Changes are still to be judged by the operations that are held.
     var isRejudging = false
 
@@ -46,7 +51,22 @@ struct NodeView {
     var isGone = false
 
     /// Documents were made again, so that lines and positions of before are not those of now.
-    var isRemade: Bool { isTurned || !closed.isEmpty }
+    var isRemade: Bool { isTurned || isMoved || !closed.isEmpty }
+
+    /// The checkpoint whose base all documents are made on, or are about to be.
+    var base: Bytes32? { chains.last?.last?.id }
+
+    /// A base lets nothing go before the second one.
+    private var mayMove: Bool { chains.contains { $0.count > 1 } }
+
+    /// True when a position can follow that of the last row: the next one, or a later one if something was
+    /// made again between the two.
+    mutating func takesPosition(_ next: CommitPosition, after last: CommitPosition) -> Bool {
+        if next == last { return true }
+        guard next > last, isRemade || mayMove else { return false }
+        isMoved = isMoved || !isRemade
+        return true
+    }
 
     struct Line {
         let position: CommitPosition

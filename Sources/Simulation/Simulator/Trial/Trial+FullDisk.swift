@@ -28,6 +28,9 @@ extension Trial {
         _ index: Int, _ transaction: Transaction, _ answer: NodeAnswer
     ) throws(Violation) {
         switch answer {
+        case .failed(.seeding):
+            // A newcomer that was level with nobody yet does not come to its disk.
+            return
         case .failed(.storeFull):
             result.marks.insert("store-full")
         case .transaction(let change, _, _):

@@ -97,7 +97,12 @@ extension Trial {
         }
         guard let first = holders.first, checker.space != nil else { return false }
         let (vector, closed) = (checker.views[first].counted, checker.views[first].closed)
+        let base = checker.views[first].base
         for index in holders {
+            // A base takes the place of another a slice at a time, and shows in digests.
+            guard checker.views[index].chains.count < 2, checker.views[index].base == base else {
+                return false
+            }
             guard checker.views[index].counted == vector, checker.views[index].closed == closed,
                 let node = world.nodes[index].node
             else {
@@ -118,26 +123,35 @@ extension Trial {
     }
 
     func whyNot() -> String {
-        members.indices.filter { !members[$0].isTraitor }.map { index in
-            let view = checker.views[index]
-            let early = world.nodes[index].node?.earlyChanges.count ?? 0
-            let state = members[index].isJoined ? "" : " not joined"
-            let ends = view.vector.entries.map { "\($0.replica.description.prefix(4)):\($0.last)" }
-            let closed = view.closed.sorted { $0.key < $1.key }.map {
-                "\($0.key.description.prefix(4)):\($0.value)"
-            }
-            return "node \(index)\(state) holds \(ends.joined(separator: " ")), \(early) early"
-                + (closed.isEmpty ? "" : ", closed \(closed.joined(separator: " "))")
-        }.joined(separator: "; ") + (holders.first.flatMap { ledgerFault(at: $0) } ?? "")
-            + (plan.isAboutMembers ? ((try? whyMembersDiffer()) ?? nil).map { "; \($0)" } ?? "" : "")
+        let honest = members.indices.filter { !members[$0].isTraitor }
+        var words = honest.map { state(of: $0) }.joined(separator: "; ")
+        if let fault = holders.first.flatMap({ ledgerFault(at: $0) }) { words += fault }
+        if plan.isAboutMembers, let fault = (try? whyMembersDiffer()) ?? nil { words += "; \(fault)" }
+        return words
+    }
+
+    /// For a message: what a node holds.
+    private func state(of index: Int) -> String {
+        let view = checker.views[index]
+        let early = world.nodes[index].node?.earlyChanges.count ?? 0
+        let ends = view.vector.entries.map { "\($0.replica.description.prefix(4)):\($0.last)" }
+        let closed = view.closed.sorted { $0.key < $1.key }
+            .map { "\($0.key.description.prefix(4)):\($0.value)" }
+        var words = "node \(index)"
+        if !members[index].isJoined { words += " not joined" }
+        if let base = view.base { words += " on the base \(base)" }
+        words += " holds \(ends.joined(separator: " ")), \(early) early"
+        if !closed.isEmpty { words += ", closed \(closed.joined(separator: " "))" }
+        return words
     }
 
     private mutating func checkAll() throws(Violation) {
         let holders = holders
         for index in holders { try endBatch(of: index) }
         if holders.isEmpty, plan.isAboutMembers { return try checkEverybody() }
-        // A leave that is told only now goes from one to the other.
-        let end = world.time + (plan.isAboutMembers ? 60_000 : 0)
+        // A leave that is told only now goes from one to the other, and so do a checkpoint and its
+        // acknowledgements.
+        let end = world.time + 60_000
         while world.time < end, try !isSettled() { try runEvents(until: world.time + 1_000) }
         guard let first = holders.first, try isSettled() else {
             throw Violation(.converged, "nodes that were equal are not any more: \(whyNot())")
