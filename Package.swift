@@ -132,6 +132,12 @@ let package = Package(
             dependencies: ["Bytes", "JSON", nioCore, nioPosix, nioHTTP1],
             path: "Sources/Client/ReplClient", swiftSettings: strict),
 
+        // The page for a browser, and what serves it to the person who started it: a client like every other.
+        .target(
+            name: "ConsoleServer",
+            dependencies: ["Bytes", "JSON", "ReplClient", nioCore, nioPosix, nioHTTP1],
+            path: "Sources/Client/ConsoleServer", resources: [.embedInCode("Pages")], swiftSettings: strict),
+
         program(
             "repld",
             on: node + [
@@ -139,7 +145,7 @@ let package = Package(
                 logging,
                 lifecycle, signals,
             ]),
-        program("replctl", on: ["Bytes", "JSON", "ReplClient", argumentParser]),
+        program("replctl", on: ["Bytes", "JSON", "ReplClient", "ConsoleServer", argumentParser]),
         program("replsim", on: node + ["ControlAPI", "Simulator", "Scenarios", argumentParser]),
         program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 
@@ -196,8 +202,8 @@ let package = Package(
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",
             of: [
-                "Bytes", "JSON", "Documents", "ControlAPI", "ReplClient", "replctl", nioCore, nioPosix,
-                nioHTTP1,
+                "Bytes", "JSON", "Documents", "ControlAPI", "ReplClient", "ConsoleServer", "replctl", nioCore,
+                nioPosix, nioHTTP1,
             ]),
         tests(
             "SQLiteStoreTests", in: "Shell/SQLiteStoreTests",

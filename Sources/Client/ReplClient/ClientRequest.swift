@@ -37,6 +37,14 @@ public struct ClientRequest: Sendable {
         self.timeoutSeconds = timeoutSeconds
     }
 
+    /// For whoever passes a request on: path and query are encoded already, and go as they came.
+    public init(_ method: String, target: String, body: [UInt8]? = nil) {
+        self.method = method
+        self.target = target
+        self.body = body
+        timeoutSeconds = ClientRequest.timeoutSecondsDefault
+    }
+
     /// A daemon whose disk is busy takes seconds for a commit; one that is silent for two minutes is stuck.
     /// Who knows that the machine is slower than that says so for a task.
     @TaskLocal public static var timeoutSecondsDefault: Int64 = 120

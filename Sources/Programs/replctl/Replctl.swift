@@ -45,7 +45,8 @@ import ReplClient
             IndexCommand.self, ForksCommand.self, QuarantineCommand.self, VoidCommand.self, AdoptCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
             ConflictsCommand.self, ResolveCommand.self, TopCommand.self, BackupCommand.self,
-            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, CompletionCommand.self,
+            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, ConsoleCommand.self,
+            CompletionCommand.self,
         ])
 
     static func main() async {
