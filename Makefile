@@ -17,12 +17,13 @@ SWIFT ?= swift
 # others. A tenth of the simulation and of a catch-up (decision 0101).
 RELEASE := -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
 
-.PHONY: help deps build release hunt seeds demo test test-system bench install install-files format
+.PHONY: help deps build release hunt seeds demo test test-system test-console bench install install-files format
 
 help:
 	@echo 'make demo     two nodes on loopback: edited apart, merged (builds what it needs)'
 	@echo 'make test     all tests; ends with the summary of swift test'
 	@echo 'make test-system  the units under a real systemd, in two containers; as root'
+	@echo 'make test-console  the page of replctl console in a real browser'
 	@echo 'make deps     install the Debian packages needed: $(PACKAGES)'
 	@echo 'make build    debug build            make release  release programs in .build/release'
 	@echo 'make bench    beside yrs, loro and automerge on the traces in $$REPL_TRACES, and beside Redis'
@@ -78,6 +79,11 @@ test: seeds
 test-system: release
 	@Tests/System/system-test "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
+# The console in chromium, in a namespace without a network; see Tests/Console/console-test.
+test-console: release
+	@Config/packaging/install-packages chromium python3-venv iproute2 || echo 'the packages of the console test are missing'
+	@Tests/Console/console-test "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
 # Ours and the peers alternately, on the traces of a folder; then the node beside Redis. The peers come from PyPI.
 BENCH_VENV := .build/bench-venv
 bench: release
@@ -125,7 +131,7 @@ install-files:
 	$(PROGRAMS)/replsim --experimental-dump-help | $(PROGRAMS)/replctl __manual replsim > $(SHARE)/man/man1/replsim.1
 	$(PROGRAMS)/replctl __manual repld.toml < Config/repld.toml > $(SHARE)/man/man5/repld.toml.5
 	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md Sources/Docs/KINDS.md Sources/Docs/API.md \
-	  Sources/Docs/COOKBOOK.md $(SHARE)/doc/repld/
+	  Sources/Docs/COOKBOOK.md Sources/Docs/CONSOLE.md $(SHARE)/doc/repld/
 	@test -n "$(DESTDIR)" || { echo 'next:'; \
 	  echo '  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload'; \
 	  echo '  systemctl enable --now repld.socket repld'; }

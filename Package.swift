@@ -132,11 +132,13 @@ let package = Package(
             dependencies: ["Bytes", "JSON", nioCore, nioPosix, nioHTTP1],
             path: "Sources/Client/ReplClient", swiftSettings: strict),
 
-        // The page for a browser, and what serves it to the person who started it: a client like every other.
+        // The page for a browser, in C because the compiler takes files in there; and what serves it to the
+        // person who started it: a client like every other.
+        .target(name: "CConsolePages", path: "Sources/Client/CConsolePages", exclude: ["Pages"]),
         .target(
             name: "ConsoleServer",
-            dependencies: ["Bytes", "JSON", "ReplClient", nioCore, nioPosix, nioHTTP1],
-            path: "Sources/Client/ConsoleServer", resources: [.embedInCode("Pages")], swiftSettings: strict),
+            dependencies: ["Bytes", "JSON", "ReplClient", "CConsolePages", nioCore, nioPosix, nioHTTP1],
+            path: "Sources/Client/ConsoleServer", swiftSettings: strict),
 
         program(
             "repld",

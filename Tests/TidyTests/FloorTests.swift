@@ -10,7 +10,7 @@ private let floors = [
     "Roster",
     "SecureLink", "Replication", "Mesh", "Node", "SQLiteStore", "NodeRuntime", "Listening", "PeerNetwork",
     "ControlAPI", "ControlServer", "DocumentModel", "RosterModel", "Simulator", "Scenarios", "ReplClient",
-    "ConsoleServer", "repld",
+    "CConsolePages", "ConsoleServer", "repld",
     "replctl", "replsim",
     "replbench",
 ]

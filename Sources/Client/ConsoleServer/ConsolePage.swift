@@ -1,5 +1,6 @@
-// The files of the page, as they stand in Pages. SwiftPM writes their bytes into the program, under names in
-// which a dot is an underscore; here they get back their own names and their types.
+// The files of the page, as they stand in CConsolePages/Pages and in the program, each with its type.
+
+import CConsolePages
 
 /// One file that the browser gets.
 struct ConsolePage: Equatable, Sendable {
@@ -14,40 +15,26 @@ struct ConsolePage: Equatable, Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    private static func script(_ name: String, _ bytes: [UInt8]) -> ConsolePage {
-        ConsolePage(name: name + ".js", type: "text/javascript; charset=utf-8", bytes: bytes)
-    }
+    static let all: [ConsolePage] = {
+        var pages: [ConsolePage] = []
+        while true {
+            let page = console_page_at(pages.count)
+            guard let name = page.name else { return pages }
+            let text = String(cString: name)
+            pages.append(
+                ConsolePage(
+                    name: text, type: type(of: text),
+                    bytes: Array(UnsafeBufferPointer(start: page.bytes, count: page.count))))
+        }
+    }()
 
-    static let all = [
-        ConsolePage(
-            name: "index.html", type: "text/html; charset=utf-8", bytes: PackageResources.index_html),
-        ConsolePage(name: "style.css", type: "text/css; charset=utf-8", bytes: PackageResources.style_css),
-        ConsolePage(name: "icon.svg", type: "image/svg+xml", bytes: PackageResources.icon_svg),
-        script("api", PackageResources.api_js),
-        script("app", PackageResources.app_js),
-        script("changes", PackageResources.changes_js),
-        script("conflicts", PackageResources.conflicts_js),
-        script("containers", PackageResources.containers_js),
-        script("dialogs", PackageResources.dialogs_js),
-        script("document", PackageResources.document_js),
-        script("documents", PackageResources.documents_js),
-        script("dom", PackageResources.dom_js),
-        script("editor", PackageResources.editor_js),
-        script("feed", PackageResources.feed_js),
-        script("json", PackageResources.json_js),
-        script("listing", PackageResources.listing_js),
-        script("members", PackageResources.members_js),
-        script("merge", PackageResources.merge_js),
-        script("mesh", PackageResources.mesh_js),
-        script("metrics", PackageResources.metrics_js),
-        script("node", PackageResources.node_js),
-        script("overview", PackageResources.overview_js),
-        script("plot", PackageResources.plot_js),
-        script("slot", PackageResources.slot_js),
-        script("slots", PackageResources.slots_js),
-        script("spaces", PackageResources.spaces_js),
-        script("text", PackageResources.text_js),
-        script("virtual", PackageResources.virtual_js),
-        script("words", PackageResources.words_js),
-    ]
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: preconditionFailure("\(name) has no type")
+        }
+    }
 }

@@ -10,6 +10,8 @@ struct SocketOwner: Sendable {
     /// The user who may connect, and root, who may everything. Behind sudo it is who called it.
     let allowed: Set<uid_t>
 
+    init(allowed: Set<uid_t>) { self.allowed = allowed }
+
     init(effective: uid_t = geteuid(), environment: (String) -> String?) {
         var allowed: Set<uid_t> = [0, effective]
         if effective == 0, let sudo = environment("SUDO_UID").flatMap({ uid_t($0) }) { allowed.insert(sudo) }

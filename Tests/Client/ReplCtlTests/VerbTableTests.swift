@@ -5,6 +5,7 @@ import ArgumentParser
 import ControlAPI
 import Testing
 
+@testable import ConsoleServer
 @testable import replctl
 
 @Suite struct VerbTableTests {
@@ -30,8 +31,13 @@ import Testing
         "adopt": ["adoptVoid"], "export": ["exportDocuments"],
         "import": ["importDocuments"],
         "wait": ["wait"], "explain": ["explain"], "top": ["status", "peers", "metrics"], "backup": ["backup"],
-        "reload": ["reload"], "doctor": ["status", "peers"],
+        "reload": ["reload"], "doctor": ["status", "peers"], "console": console,
     ]
+
+    /// What the page asks for is in a table of its own, by method and path.
+    private static let console = Route.all.filter { route in
+        ConsoleRoute.all.contains { $0.method == route.method && $0.path == route.pattern }
+    }.map(\.name.rawValue)
 
     /// What works without a daemon, and why.
     private static let local = [
