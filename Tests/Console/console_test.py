@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import pathlib
+import signal
 import sys
 import threading
 import time
@@ -97,7 +98,11 @@ class Session:
     def invites(self):
         self.page.get_by_role("button", name="Invite a box").click()
         box = self.page.get_by_role("dialog")
-        expect(box.get_by_role("img", name="The token as a QR code")).to_be_visible()
+        code = box.get_by_role("img", name="The token as a QR code")
+        expect(code).to_be_visible()
+        ground, whole = code.locator("rect").bounding_box(), code.bounding_box()
+        assert abs(ground["width"] - whole["width"]) < 2, f"the code's ground is {ground} in {whole}"
+        assert code.locator("rect").evaluate("rect => getComputedStyle(rect).fill") == "rgb(255, 255, 255)"
         box.get_by_role("button", name="Copy the token").click()
         token = self.page.evaluate("navigator.clipboard.readText()")
         assert token.startswith("repl1-"), token
@@ -295,10 +300,10 @@ class Session:
         self.space("members")
         role = self.page.get_by_label("Role of laptop")
         role.select_option("admin")
-        self.sure("Make laptop a admin?", "Leave it as it is")
+        self.sure("Give laptop the role admin?", "Leave it as it is")
         expect(role).to_have_value("writer")
         role.select_option("admin")
-        self.sure("Make laptop a admin?", "Make it admin")
+        self.sure("Give laptop the role admin?", "Make it admin")
         expect(self.page.locator(".toast").last).to_contain_text("laptop is admin now")
         until("laptop is admin", lambda: '"admin"' in self.laptop.ctl("space", "show", "household", "--json").stdout)
 
@@ -452,6 +457,8 @@ def foreign_page(session):
 
 
 def main():
+    # Whoever ends the test ends what it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended before its time"))
     world = World(PROGRAMS)
     try:
         with sync_playwright() as playwright:

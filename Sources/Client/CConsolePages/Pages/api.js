@@ -89,7 +89,8 @@ export async function* lines(path, { method = "GET", body, signal } = {}) {
       rest += value;
       const found = rest.split("\n");
       rest = found.pop();
-      for (const line of found) if (line !== "") yield parse(line);
+      for (const line of found)
+        if (line !== "") yield parse(line);
     }
     if (rest !== "") yield parse(rest);
   } finally {
@@ -119,6 +120,9 @@ export async function readDocument(space, key, { signal } = {}) {
     throw error;
   }
 }
+
+/** Whether a document is there; a 404 would stand as an error in the browser's console. */
+export const isThere = async (space, key) => await readByKey(space, key) !== null;
 
 /** Browsers take `.` and `..` for steps in a path, encoded or not: such a key is found in a listing. */
 async function readByKey(space, key, signal) {

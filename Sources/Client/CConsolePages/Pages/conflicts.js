@@ -12,23 +12,29 @@ function place(space, conflict, done, { withKey }) {
   const path = dotted(conflict.path);
   const values = [conflict.shown, ...conflict.others];
   const take = async (button, index) => {
-    const given = values.filter((_, other) => other !== index).map((value) => plain(value.value)).join(", ");
-    const isSure = await confirm("Keep this value?", [`${path || "The place"} becomes ${plain(values[index].value)}.`,
-      `Given up on all boxes: ${given}`], "Keep it");
+    const given = values.filter((_, other) => other !== index).map((value) => plain(value.value)).join(
+      ", ");
+    const isSure = await confirm("Keep this value?", [
+      `${path || "The place"} becomes ${plain(values[index].value)}.`,
+      `Given up on all boxes: ${given}`
+    ], "Keep it");
     if (!isSure) return;
     await attempt(button, async () => {
-      await call("POST", `spaces/${part(space)}/conflicts:resolve`,
-        { body: { document: conflict.document, path: conflict.path, take: index } });
+      await call("POST", `spaces/${part(space)}/conflicts:resolve`, { body: { document: conflict
+            .document, path: conflict.path, take: index } });
       note(`${path} is settled`, { tone: "good" });
       done();
     });
   };
   return h("li", { class: "card conflict" },
-    h("h3", {}, withKey ? h("a", { href: `#/space/${part(space)}/documents/${part(conflict.document)}` }, conflict.document) : null,
+    h("h3", {}, withKey ? h("a", { href: `#/space/${part(space)}/documents/${part(conflict.document)}` },
+        conflict.document) : null,
       withKey && path ? " · " : "", path),
-    h("ul", { class: "values" }, values.map((value, index) => h("li", { class: colourClass(value.author?.device) },
+    h("ul", { class: "values" }, values.map((value, index) => h("li", { class: colourClass(value.author
+          ?.device) },
       h("span", { class: "candidate" }, plain(value.value)),
-      h("span", { class: "muted" }, h("span", { class: "dot", "aria-hidden": "true" }), `${nameOf(value.author)}, ${moment(value.timestamp)}`,
+      h("span", { class: "muted" }, h("span", { class: "dot", "aria-hidden": "true" }),
+        `${nameOf(value.author)}, ${moment(value.timestamp)}`,
         index === 0 ? ", shown now" : ""),
       h("button", { type: "button", onclick: (event) => take(event.currentTarget, index) },
         index === 0 ? "Keep this" : "Take this")))));
@@ -37,7 +43,8 @@ function place(space, conflict, done, { withKey }) {
 /** The conflicts of one document, in an element that hides itself where there are none. */
 export function documentConflicts(space, key) {
   const list = h("ul", { class: "cards" });
-  const element = h("section", { class: "conflicts", "aria-label": "Conflicts of this document", hidden: true },
+  const element = h("section", { class: "conflicts", "aria-label": "Conflicts of this document",
+      hidden: true },
     h("h3", {}, "Written at the same time"), list);
   const refresh = async () => {
     const page = await get(`spaces/${part(space)}/conflicts${query({ document: key, limit: 50 })}`);
@@ -55,19 +62,26 @@ export function conflictsView(space) {
   let next = null;
   let total = 0;
   const load = async (isFirst) => {
-    const page = await get(`spaces/${part(space.id)}/conflicts${query({ after: isFirst ? null : next, limit: 50 })}`);
-    if (isFirst) { fill(list); total = 0; }
+    const page = await get(
+      `spaces/${part(space.id)}/conflicts${query({ after: isFirst ? null : next, limit: 50 })}`);
+    if (isFirst) { fill(list);
+      total = 0; }
     total += page.conflicts.length;
     for (const conflict of page.conflicts) {
       list.append(place(space.id, conflict, () => load(true), { withKey: true }));
     }
     next = page.next;
     more.hidden = next === null;
-    fill(state, total === 0 && next === null ? "No conflicts: nothing was written in two places at the same time."
-      : `${count(total, "place")}${next ? " so far" : ""}, each with more than one value. The first one shows until you choose.`);
+    fill(state, total === 0 && next === null ?
+      "No conflicts: nothing was written in two places at the same time." :
+      `${count(total, "place")}${next ? " so far" : ""}, each with more than one value. The first one shows until you choose.`
+      );
   };
   more.addEventListener("click", () => attempt(more, () => load(false)));
   attempt(null, () => load(true));
-  return { element: h("div", {}, h("h2", { class: "hidden" }, "Conflicts"), state, list, more),
-    line: () => {}, close: () => {} };
+  return {
+    element: h("div", {}, h("h2", { class: "hidden" }, "Conflicts"), state, list, more),
+    line: () => {},
+    close: () => {}
+  };
 }

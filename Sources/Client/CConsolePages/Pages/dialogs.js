@@ -5,9 +5,14 @@ import { fill, freshID, h } from "./dom.js";
 
 /** A note for a few seconds. */
 export function note(message, { tone = "quiet", hint = "" } = {}) {
-  const toast = h("div", { class: `toast ${tone}` }, h("p", {}, message), hint ? h("p", { class: "muted" }, hint) : null,
-    h("button", { type: "button", class: "plain", "aria-label": "Close this note",
-      onclick: () => toast.remove() }, "×"));
+  const toast = h("div", { class: `toast ${tone}` }, h("p", {}, message), hint ? h("p", { class: "muted" },
+      hint) : null,
+    h("button", {
+      type: "button",
+      class: "plain",
+      "aria-label": "Close this note",
+      onclick: () => toast.remove()
+    }, "×"));
   document.getElementById("toasts").append(toast);
   setTimeout(() => toast.remove(), tone === "bad" ? 20_000 : 5_000);
 }
@@ -34,7 +39,9 @@ export function ask(title, content, buttons, { wide = false } = {}) {
     const box = h("dialog", { "aria-labelledby": id, class: wide ? "wide" : null },
       h("form", { method: "dialog" }, h("h2", { id }, title), h("div", { class: "content" }, content),
         h("div", { class: "buttons" }, buttons.map(({ label, value, tone, cancels }) =>
-          h("button", { value, class: tone ?? null, formnovalidate: cancels || null }, label)))));
+          // Enter in a field is the first button that submits: never the one that leaves.
+          cancels ? h("button", { type: "button", onclick: () => box.close("") }, label) :
+          h("button", { value, class: tone ?? null }, label)))));
     box.addEventListener("close", () => {
       box.remove();
       resolve(box.returnValue === "" ? null : box.returnValue);
@@ -59,6 +66,7 @@ export async function copyText(text, button) {
     fill(button, "Copied");
     setTimeout(() => fill(button, before), 2_000);
   } catch {
-    note("this browser does not let the page copy", { tone: "warn", hint: "select the text and copy it by hand" });
+    note("this browser does not let the page copy", { tone: "warn",
+      hint: "select the text and copy it by hand" });
   }
 }

@@ -1,7 +1,7 @@
 // The documents of a space: a list that finds and sorts, and beside it the one that is open. Both are alive:
 // rows and places that somebody writes are marked in that box's colour.
 
-import { get, part, query, readDocument, transact } from "./api.js";
+import { get, isThere, part, query, transact } from "./api.js";
 import { field, fill, h, iconButton, say } from "./dom.js";
 import { ask, attempt, complain, confirm, copyText, note } from "./dialogs.js";
 import { documentHistory } from "./changes.js";
@@ -37,8 +37,13 @@ class DocumentsView {
     this.base = `#/space/${part(space.id)}/documents`;
     this.previews = new Map();
     this.touched = new Map();
-    this.list = new VirtualList({ label: "Documents", rowHeight, draw: (index, row) => this.draw(index, row),
-      open: (index) => this.choose(index), seen: (first, last) => this.seen(first, last) });
+    this.list = new VirtualList({
+      label: "Documents",
+      rowHeight,
+      draw: (index, row) => this.draw(index, row),
+      open: (index) => this.choose(index),
+      seen: (first, last) => this.seen(first, last)
+    });
     this.total = h("p", { class: "muted small", role: "status" });
     this.pane = h("div", { class: "pane" });
     this.element = h("div", { class: "documents" }, h("h2", { class: "hidden" }, "Documents"),
@@ -50,31 +55,42 @@ class DocumentsView {
 
   tools() {
     this.prefix = h("input", { type: "search", placeholder: "note/", autocomplete: "off" });
-    this.where = h("input", { type: "search", placeholder: "done = false and qty >= 3", autocomplete: "off", spellcheck: "false", "aria-describedby": "where-error" });
-    this.order = h("input", { type: "text", placeholder: "key, or a path; -path turns it", autocomplete: "off", spellcheck: "false" });
+    this.where = h("input", { type: "search", placeholder: "done = false and qty >= 3",
+      autocomplete: "off", spellcheck: "false", "aria-describedby": "where-error" });
+    this.order = h("input", { type: "text", placeholder: "key, or a path; -path turns it",
+      autocomplete: "off", spellcheck: "false" });
     this.error = h("p", { class: "problem", id: "where-error", role: "alert" });
-    const form = h("form", { class: "find", role: "search", onsubmit: (event) => { event.preventDefault(); this.reload(); } },
-      h("div", { class: "line" }, field("Key begins with", this.prefix), h("button", { class: "main" }, "Find")),
+    const form = h("form", { class: "find", role: "search", onsubmit: (event) => { event.preventDefault();
+          this.reload(); } },
+      h("div", { class: "line" }, field("Key begins with", this.prefix), h("button", { class: "main" },
+        "Find")),
       h("details", {}, h("summary", {}, "Filter and order"),
-        field("Only where", this.where, { hint: "PATH = != < <= > >= VALUE, PATH ~ \"part\", PATH has VALUE, PATH exists, PATH missing; joined by and. Values are JSON." }),
+        field("Only where", this
+        .where, { hint: "PATH = != < <= > >= VALUE, PATH ~ \"part\", PATH has VALUE, PATH exists, PATH missing; joined by and. Values are JSON." }),
         field("In the order of", this.order)), this.error);
-    for (const input of [this.prefix, this.where, this.order]) input.addEventListener("search", () => this.reload());
+    for (const input of [this.prefix, this.where, this.order]) input.addEventListener("search", () => this
+      .reload());
     return h("div", { class: "find-box" }, form, h("div", { class: "actions" },
-      h("button", { type: "button", onclick: (event) => this.add(event.currentTarget) }, "New document"),
-      h("a", { class: "button", download: `${this.space.name}.ndjson`, href: `v1/spaces/${part(this.space.id)}/export?view=typed` }, "Export")));
+      h("button", { type: "button", onclick: (event) => this.add(event.currentTarget) },
+        "New document"),
+      h("a", { class: "button", download: `${this.space.name}.ndjson`,
+        href: `v1/spaces/${part(this.space.id)}/export?view=typed` }, "Export")));
   }
 
-  get isNarrowed() { return [this.prefix, this.where, this.order].some((input) => input.value.trim() !== ""); }
+  get isNarrowed() { return [this.prefix, this.where, this.order].some((input) => input.value.trim() !==
+    ""); }
 
   reload() {
     const changed = () => this.list.setCount(this.source.count);
     fill(this.error);
+    this.hasFailed = false;
     this.previews.clear();
     if (this.isNarrowed) {
-      this.source = new FoundDocuments(this.space.id,
-        { prefix: this.prefix.value, where: this.where.value.trim(), order: this.order.value.trim() }, changed);
+      this.source = new FoundDocuments(this.space.id, { prefix: this.prefix.value, where: this.where.value
+          .trim(), order: this.order.value.trim() }, changed);
     } else {
-      this.source = new WholeSpace(this.space.id, spaceOf(this.space.id)?.documents ?? this.space.documents, changed);
+      this.source = new WholeSpace(this.space.id, spaceOf(this.space.id)?.documents ?? this.space
+        .documents, changed);
     }
     this.list.active = -1;
     this.list.moveTo(0);
@@ -87,9 +103,10 @@ class DocumentsView {
     this.settle = setTimeout(() => this.readPreviews(first, last), 120);
     try { await source.want(first, last); } catch (error) {
       if (source !== this.source) return;
-      source.isWhole = true;
-      this.list.count = source.count;
       if (error.code === "cursor-expired") return void this.reload();
+      source.isWhole = true;
+      this.hasFailed = true;
+      this.list.setCount(source.count);
       this.showError(error);
     }
     this.sayTotal();
@@ -97,15 +114,16 @@ class DocumentsView {
 
   showError(error) {
     const position = error.details?.position;
-    const at = typeof position === "number" ? ` At “${[...this.where.value].slice(position, position + 12).join("") || "the end"}”.` : "";
+    const at = typeof position === "number" ?
+      ` At “${[...this.where.value].slice(position, position + 12).join("") || "the end"}”.` : "";
     fill(this.error, `${error.message}.${at} ${error.hint ?? ""}`);
   }
 
   sayTotal() {
     const { source } = this;
-    say(this.total, this.isNarrowed
-      ? `${source.isWhole ? "" : "at least "}${count(source.rows.length, "document")} found${source.index ? `, by the index ${source.index}` : source.isWhole ? `, ${grouped(source.lookedAt)} looked at` : ""}`
-      : count(source.count, "document"));
+    say(this.total, this.isNarrowed ?
+      `${source.isWhole ? "" : "at least "}${count(source.rows.length, "document")} found${source.index ? `, by the index ${source.index}` : source.isWhole ? `, ${grouped(source.lookedAt)} looked at` : ""}` :
+      count(source.count, "document"));
   }
 
   /** Values of the rows in sight, one by one: a listing would hold a state of the store for each look. */
@@ -119,7 +137,8 @@ class DocumentsView {
     }
     const read = async () => {
       for (let key = keys.shift(); key !== undefined && source === this.source; key = keys.shift()) {
-        const found = await get(`spaces/${part(this.space.id)}/documents/${part(key)}`).catch(() => null);
+        const found = await get(`spaces/${part(this.space.id)}/documents/${part(key)}`).catch(() =>
+          null);
         this.previews.set(key, found ? preview(found.value) : "");
       }
     };
@@ -135,14 +154,18 @@ class DocumentsView {
   draw(index, row) {
     const key = this.source.key(index);
     const touch = key === null ? null : this.touched.get(key);
-    const text = this.source.value ? preview(this.source.value(index) ?? null) : this.previews.get(key) ?? "";
+    const text = this.source.value ? preview(this.source.value(index) ?? null) : this.previews.get(key) ??
+      "";
     const state = `${key}\n${text}\n${touch?.author ?? ""}\n${key === this.openKey}`;
     if (row.dataset.state === state) return;
     row.dataset.state = state;
-    row.className = `row${touch ? ` touched ${colourClass(touch.device)}` : ""}${key === this.openKey ? " open" : ""}${key === null ? " waiting" : ""}`;
+    row.className =
+      `row${touch ? ` touched ${colourClass(touch.device)}` : ""}${key === this.openKey ? " open" : ""}${key === null ? " waiting" : ""}`;
     fill(row, key === null ? h("span", { class: "muted" }, "reading…") : [
-      h("span", { class: "key" }, key), touch ? h("span", { class: "touched-by" }, touch.author) : null,
-      h("span", { class: "preview" }, text)]);
+      h("span", { class: "key" }, key), touch ? h("span", { class: "touched-by" }, touch.author) :
+      null,
+      h("span", { class: "preview" }, text)
+    ]);
   }
 
   choose(index) {
@@ -151,13 +174,17 @@ class DocumentsView {
   }
 
   async add(button) {
-    const input = h("input", { type: "text", required: true, autocomplete: "off", placeholder: "note/groceries" });
-    const answer = await ask("New document", [field("Key", input, { hint: "1 to 512 bytes; a slash groups: note/groceries" })],
-      [{ label: "Cancel", value: "", cancels: true }, { label: "Make it", value: "make", tone: "main" }]);
+    const input = h("input", { type: "text", required: true, autocomplete: "off",
+      placeholder: "note/groceries" });
+    const answer = await ask("New document", [field("Key",
+      input, { hint: "1 to 512 bytes; a slash groups: note/groceries" })],
+      [{ label: "Cancel", value: "", cancels: true }, { label: "Make it", value: "make", tone: "main" }]
+      );
     if (answer !== "make") return;
     await attempt(button, async () => {
-      if (await readDocument(this.space.id, input.value)) note(`${input.value} was there already`);
-      else await transact(this.space.id, [{ op: "set", document: input.value, path: [], value: {} }]);
+      if (await isThere(this.space.id, input.value)) note(`${input.value} was there already`);
+      else await transact(this.space.id, [{ op: "set", document: input.value, path: [],
+          value: {} }]);
       location.hash = `${this.base}/${part(input.value)}`;
     });
   }
@@ -185,15 +212,20 @@ class DocumentsView {
       const isGone = document.patches.some((patch) => patch.delete && patch.path.length === 0);
       this.previews.delete(document.key);
       this.touched.set(document.key, { author: nameOf(line.author), device: line.author?.device });
-      setTimeout(() => { this.touched.delete(document.key); this.redraw(); }, touchedMilliseconds);
+      setTimeout(() => { this.touched.delete(document.key);
+        this.redraw(); }, touchedMilliseconds);
       if (this.source.apply(document.key, !isGone)) this.list.setCount(this.source.count);
       if (document.key === this.openKey) this.opened?.line(line, document);
     }
     this.redraw();
     this.sayTotal();
     clearTimeout(this.settle);
-    this.settle = setTimeout(() => this.readPreviews(Math.min(...this.list.rows.keys()), Math.max(...this.list.rows.keys())), 120);
+    this.settle = setTimeout(() => this.readPreviews(Math.min(...this.list.rows.keys()), Math.max(...this
+      .list.rows.keys())), 120);
   }
+
+  /** The stream is there again: a list that could not be read is tried again. */
+  back() { if (this.hasFailed && !this.isNarrowed) this.reload(); }
 
   resync() {
     this.reload();
@@ -226,9 +258,11 @@ class DocumentPane {
       return box;
     };
     this.element = h("article", { "aria-label": `Document ${key}` },
-      h("div", { class: "row-head" }, h("a", { class: "button back", href: base }, "Back to the list"), h("h2", { class: "wrap" }, key),
+      h("div", { class: "row-head" }, h("a", { class: "button back", href: base }, "Back to the list"),
+        h("h2", { class: "wrap" }, key),
         iconButton("copy", "Copy the key", (event) => copyText(key, event.currentTarget)),
-        this.isReadOnly ? h("span", { class: "pill" }, "read only") : h("button", { type: "button", class: "danger", onclick: (event) => this.remove(event.currentTarget, base) }, "Delete…")),
+        this.isReadOnly ? h("span", { class: "pill" }, "read only") : h("button", { type: "button",
+          class: "danger", onclick: (event) => this.remove(event.currentTarget, base) }, "Delete…")),
       this.presence, this.gone, this.conflicts.element, this.editor.element,
       more("Who wrote it", this.history, () => documentHistory(space.id, key, this.history)),
       more("Where it is", this.where, () => this.explain()));
@@ -239,16 +273,19 @@ class DocumentPane {
   show(found) {
     this.editor.element.hidden = found === null;
     this.gone.hidden = found !== null;
-    if (found === null) return void fill(this.gone, "There is no such document here: it was deleted, or it has not arrived yet.");
+    if (found === null) return void fill(this.gone,
+      "There is no such document here: it was deleted, or it has not arrived yet.");
     this.editor.update(found);
-    const hasConflicts = JSON.stringify(found.value, (_, value) => typeof value === "bigint" ? String(value) : value).includes('"conflicts":[{');
+    const hasConflicts = JSON.stringify(found.value, (_, value) => typeof value === "bigint" ? String(
+      value) : value).includes('"conflicts":[{');
     if (hasConflicts || !this.conflicts.element.hidden) this.conflicts.refresh().catch(complain);
     return undefined;
   }
 
   async line(line, document) {
     const isOwn = this.open.own.has(line.change);
-    await this.open.refresh();
+    if (document.patches.some((patch) => patch.delete && patch.path.length === 0)) this.show(null);
+    else await this.open.refresh();
     if (isOwn) return;
     this.editor.mark(document.patches, line.author ?? {});
     this.people.set(line.author?.device, { author: line.author, at: Date.now() });
@@ -257,9 +294,12 @@ class DocumentPane {
 
   showPeople() {
     const now = Date.now();
-    for (const [device, { at }] of this.people) if (now - at > 120_000) this.people.delete(device);
-    fill(this.presence, [...this.people.values()].map(({ author, at }) => h("li", { class: colourClass(author?.device) },
-      h("span", { class: "dot", "aria-hidden": "true" }), `${nameOf(author)} wrote here ${ago(at)}`)));
+    for (const [device, { at }] of this.people)
+      if (now - at > 120_000) this.people.delete(device);
+    fill(this.presence, [...this.people.values()].map(({ author, at }) => h("li", { class: colourClass(
+            author?.device) },
+        h("span", { class: "dot", "aria-hidden": "true" }), `${nameOf(author)} wrote here ${ago(at)}`
+        )));
     clearTimeout(this.timer);
     if (this.people.size) this.timer = setTimeout(() => this.showPeople(), 10_000);
   }
@@ -267,16 +307,25 @@ class DocumentPane {
   async explain() {
     const report = await get(`spaces/${part(this.space.id)}/explain${query({ key: this.key })}`);
     fill(this.where, h("li", {}, h("strong", {}, "Here"), `: ${report.here.message}`),
-      report.peers.map((peer) => h("li", { class: colourClass(peer.device) }, h("span", { class: "dot", "aria-hidden": "true" }), h("strong", {}, peer.name), `: ${peer.message}`)));
+      report.peers.map((peer) => h("li", { class: colourClass(peer.device) }, h(
+      "span", { class: "dot", "aria-hidden": "true" }), h("strong", {}, peer.name),
+        `: ${peer.message}`)));
   }
 
   async remove(button, base) {
-    const isSure = await confirm(`Delete ${this.key}?`, ["It goes on all boxes. An edit that somebody makes at the same time wins, and brings back what it touches."], "Delete");
+    const isSure = await confirm(`Delete ${this.key}?`, [
+      "It goes on all boxes. An edit that somebody makes at the same time wins, and brings back what it touches."
+    ], "Delete");
     if (!isSure) return;
-    if (await attempt(button, () => this.open.write([{ op: "delete", path: [] }]))) location.hash = base;
+    // Not by way of the open document, which would read it again.
+    const written = await attempt(button, () => transact(this.space.id, [{ op: "delete", document: this
+        .key, path: [] }]));
+    if (written) location.hash = base;
   }
 
   close() {
+    // What was typed and not sent yet still goes out.
+    this.editor.leave();
     this.open.close();
     clearTimeout(this.timer);
   }

@@ -37,6 +37,14 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** The same, but only where this state differs from the last one: what has the focus stays as it is. */
+export function refill(element, state, make) {
+  const text = JSON.stringify(state);
+  if (element.dataset.state === text) return;
+  element.dataset.state = text;
+  fill(element, make());
+}
+
 /** Sets a text only where it differs, so that a reader of the screen is not told twice. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -44,8 +52,13 @@ export function say(element, text) {
 
 export function icon(name, label) {
   const shapes = {
-    up: "M8 3v10M3 8l5-5 5 5", down: "M8 3v10M3 8l5 5 5-5", remove: "M3 3l10 10M13 3L3 13", add: "M8 2v12M2 8h12",
-    more: "M3 8h.01M8 8h.01M13 8h.01", copy: "M5 5V2h9v9h-3M2 5h9v9H2z", back: "M10 2L4 8l6 6",
+    up: "M8 3v10M3 8l5-5 5 5",
+    down: "M8 3v10M3 8l5 5 5-5",
+    remove: "M3 3l10 10M13 3L3 13",
+    add: "M8 2v12M2 8h12",
+    more: "M3 8h.01M8 8h.01M13 8h.01",
+    copy: "M5 5V2h9v9h-3M2 5h9v9H2z",
+    back: "M10 2L4 8l6 6",
   };
   return svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" },
     label ? svg("title", {}, label) : null, svg("path", { d: shapes[name] }));
@@ -53,7 +66,8 @@ export function icon(name, label) {
 
 /** A button that only has a picture; its name is for those who do not see it. */
 export function iconButton(name, label, onclick, props) {
-  return h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick, ...props },
+  return h("button", { type: "button", class: "plain", "aria-label": label, title: label, onclick, ...
+      props },
     icon(name));
 }
 

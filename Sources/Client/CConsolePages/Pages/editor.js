@@ -10,15 +10,25 @@ import { ListSlot, MapSlot, OrderedSetSlot } from "./containers.js";
 import { TextSlot } from "./text.js";
 
 const slots = {
-  "register": RegisterSlot, "counter": CounterSlot, "text": TextSlot, "map": MapSlot, "list": ListSlot,
-  "set": ScalarSetSlot, "remove-wins-set": ScalarSetSlot, "ordered-set": OrderedSetSlot,
+  "register": RegisterSlot,
+  "counter": CounterSlot,
+  "text": TextSlot,
+  "map": MapSlot,
+  "list": ListSlot,
+  "set": ScalarSetSlot,
+  "remove-wins-set": ScalarSetSlot,
+  "ordered-set": OrderedSetSlot,
 };
 
 const kindHelp = {
   "register": "one value; the later write shows, the other stays as a conflict",
-  "text": "both edits are in it", "counter": "all additions add up", "set": "an add wins over a removal",
-  "remove-wins-set": "a removal wins over an add", "list": "anything, in order",
-  "ordered-set": "distinct values, in order", "map": "each key on its own",
+  "text": "both edits are in it",
+  "counter": "all additions add up",
+  "set": "an add wins over a removal",
+  "remove-wins-set": "a removal wins over an add",
+  "list": "anything, in order",
+  "ordered-set": "distinct values, in order",
+  "map": "each key on its own",
 };
 
 export class Editor {
@@ -41,9 +51,12 @@ export class Editor {
     this.root.update(document.value);
   }
 
+  /** Sends what was typed and is not sent yet. */
+  leave() { this.root?.leave(); }
+
   /** The control for a place. */
   make(value, path, label) {
-    return new (slots[value.kind] ?? UnknownSlot)(this, value, path, label);
+    return new(slots[value.kind] ?? UnknownSlot)(this, value, path, label);
   }
 
   /** Shows who touched these places; paths are those of patches, with numbers for elements. */
@@ -53,32 +66,44 @@ export class Editor {
 
   /** What can be done with a place as a whole. */
   async menu(slot) {
-    const kinds = { register: ["text", "counter", "set", "list", "ordered-set"], list: ["set", "ordered-set"],
-      set: ["list", "ordered-set"], "ordered-set": ["list", "set"], text: [], counter: [] }[slot.kind] ?? [];
-    const path = dotted(slot.path.map((step, index) => typeof step === "object" ? slot.indexOf(index) ?? step : step));
+    const kinds = {
+      register: ["text", "counter", "set", "list", "ordered-set"],
+      list: ["set", "ordered-set"],
+      set: ["list", "ordered-set"],
+      "ordered-set": ["list", "set"],
+      text: [],
+      counter: []
+    } [slot.kind] ?? [];
+    const path = dotted(slot.path.map((step, index) => typeof step === "object" ? slot.indexOf(index) ??
+      step : step));
     const chosen = { value: null };
     const answer = await ask(`Place ${path || "(the document)"}`, [
       h("p", {}, h("span", { class: "kind" }, slot.kind), " ", kindHelp[slot.kind] ?? ""),
       kinds.length === 0 || this.isReadOnly ? null : field("Give it another kind, with its value",
-        select([["", "as it is"], ...kinds.map((kind) => [kind, `${kind}: ${kindHelp[kind]}`])], "",
-          { onchange: (event) => { chosen.value = event.target.value; } })),
+        select([
+          ["", "as it is"], ...kinds.map((kind) => [kind, `${kind}: ${kindHelp[kind]}`])
+        ], "", { onchange: (event) => { chosen.value = event.target.value; } })),
     ], [
       { label: "Close", value: "", cancels: true },
       ...(this.isReadOnly ? [] : [{ label: "Delete this place", value: "delete", tone: "danger" }]),
-      ...(kinds.length === 0 || this.isReadOnly ? [] : [{ label: "Change the kind", value: "convert" }]),
+      ...(kinds.length === 0 || this.isReadOnly ? [] : [{ label: "Change the kind",
+        value: "convert" }]),
     ]);
     if (answer === "delete") await this.remove(slot, path);
-    if (answer === "convert" && chosen.value
-        && await confirm("Change the kind?", [`${path} becomes a ${chosen.value} with the value that it has.`,
-          "If another box does so at the same time, one of the two may show, and the other is a conflict."],
+    if (answer === "convert" && chosen.value &&
+      await confirm("Change the kind?", [`${path} becomes a ${chosen.value} with the value that it has.`,
+          "If another box does so at the same time, one of the two may show, and the other is a conflict."
+        ],
         "Change the kind")) {
       await this.open.attempt({ op: "convert", path: slot.path, kind: chosen.value });
     }
   }
 
   async remove(slot, path) {
-    if (await confirm(`Delete ${path}?`, ["It goes on all boxes. An edit that somebody makes at the same time wins, "
-      + "and what it touches stays."], "Delete")) {
+    if (await confirm(`Delete ${path}?`, [
+        "It goes on all boxes. An edit that somebody makes at the same time wins, " +
+        "and what it touches stays."
+      ], "Delete")) {
       await this.open.attempt({ op: "delete", path: slot.path });
     }
   }

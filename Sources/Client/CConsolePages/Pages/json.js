@@ -6,8 +6,8 @@ const large = /\d{16}/;
 export function parse(text) {
   if (!large.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_, value, context) =>
-    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
-      ? BigInt(context.source) : value);
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ?
+    BigInt(context.source) : value);
 }
 
 export function write(value) {

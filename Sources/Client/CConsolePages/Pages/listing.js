@@ -24,9 +24,8 @@ export class WholeSpace {
     this.uses = 0;
   }
 
-  get count() { return this.isWhole ? this.headCount + this.tailCount : Math.max(this.total, this.headCount + this.tailCount); }
-  get isExact() { return true; }
-
+  get count() { return this.isWhole ? this.headCount + this.tailCount : Math.max(this.total, this
+      .headCount + this.tailCount + 1); }
   /** The key of a row; null while it is not read. */
   key(index) {
     const place = this.place(index);
@@ -72,8 +71,8 @@ export class WholeSpace {
       if (place?.page.keys) continue;
       if (place) return () => this.readAgain(place.page);
       if (this.isWhole) continue;
-      return index - this.headCount <= this.count - this.tailCount - index
-        ? () => this.read(false) : () => this.read(true);
+      return index - this.headCount <= this.count - this.tailCount - index ?
+        () => this.read(false) : () => this.read(true);
     }
     return this.headCount === 0 && !this.isWhole ? () => this.read(false) : null;
   }
@@ -90,11 +89,13 @@ export class WholeSpace {
     // The two ends have met where one reads what the other has.
     const other = reverse ? this.headNext.after : this.tailNext.after;
     if (other !== null) {
-      const unread = keys.filter((key) => reverse ? compareKeys(key, other) > 0 : compareKeys(key, other) < 0);
+      const unread = keys.filter((key) => reverse ? compareKeys(key, other) > 0 : compareKeys(key,
+        other) < 0);
       isEnd ||= unread.length < keys.length;
       keys = unread;
     }
-    if (keys.length) (reverse ? this.tail : this.head).push({ from, reverse, keys, count: keys.length, usedAt: this.uses });
+    if (keys.length)(reverse ? this.tail : this.head).push({ from, reverse, keys, count: keys.length,
+      usedAt: this.uses });
     if (reverse) this.tailCount += keys.length;
     else this.headCount += keys.length;
     if (isEnd) this.isWhole = true;
@@ -113,7 +114,8 @@ export class WholeSpace {
   }
 
   async readAgain(page) {
-    const answer = await get(`spaces/${part(this.space)}/documents${query({
+    const answer = await get(
+      `spaces/${part(this.space)}/documents${query({
       after: page.from, limit: Math.min(1000, Math.max(1, page.count)), reverse: page.reverse ? "true" : null })}`);
     const keys = answer.documents.map((document) => document.key);
     this.recount(page, keys.length - page.count);
@@ -140,14 +142,14 @@ export class WholeSpace {
     const isKnown = this.pageOf(key);
     if (!isKnown) return false;
     const { page, reverse } = isKnown;
-    if (!page.keys) {
-      return false;
-    }
+    // What was forgotten is counted anew when it is read again.
+    if (!page.keys) return false;
     const compare = (a, b) => reverse ? compareKeys(b, a) : compareKeys(a, b);
     let [low, high] = [0, page.keys.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (compare(page.keys[middle], key) < 0) low = middle + 1; else high = middle;
+      if (compare(page.keys[middle], key) < 0) low = middle + 1;
+      else high = middle;
     }
     const isHeld = page.keys[low] === key;
     if (isHeld === isThere) return false;
@@ -159,15 +161,20 @@ export class WholeSpace {
 
   /** The page in whose range a key is; null where nothing is read yet. */
   pageOf(key) {
-    for (const [pages, reverse] of [[this.head, false], [this.tail, true]]) {
+    for (const [pages, reverse] of [
+        [this.head, false],
+        [this.tail, true]
+      ]) {
       for (let index = pages.length - 1; index >= 0; index -= 1) {
         const from = pages[index].from;
-        const isBehind = from === null || (reverse ? compareKeys(key, from) < 0 : compareKeys(key, from) > 0);
+        const isBehind = from === null || (reverse ? compareKeys(key, from) < 0 : compareKeys(key, from) >
+          0);
         if (!isBehind) continue;
         const isLast = index === pages.length - 1;
         const end = (reverse ? this.tailNext : this.headNext).after;
         const isInside = !isLast || (reverse ? compareKeys(key, end) >= 0 : compareKeys(key, end) <= 0);
-        if (isInside || (this.isWhole && (reverse || this.tail.length === 0))) return { page: pages[index], reverse };
+        if (isInside || (this.isWhole && (reverse || this.tail.length === 0))) return { page: pages[
+            index], reverse };
         break;
       }
     }
@@ -192,7 +199,6 @@ export class FoundDocuments {
   }
 
   get count() { return this.rows.length + (this.isWhole ? 0 : 1); }
-  get isExact() { return this.isWhole; }
   key(index) { return this.rows[index]?.key ?? null; }
   value(index) { return this.rows[index]?.value ?? null; }
   apply() { return false; }

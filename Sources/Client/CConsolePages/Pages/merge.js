@@ -8,10 +8,12 @@ export function difference(before, after) {
   let start = 0;
   while (start < shorter && before[start] === after[start]) start += 1;
   let end = 0;
-  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end +=
+    1;
   if (isLow(before, start) || isLow(after, start)) start -= 1;
   if (end > 0 && (isLow(before, before.length - end) || isLow(after, after.length - end))) end -= 1;
-  return { index: start, delete: before.length - end - start, insert: after.slice(start, after.length - end) };
+  return { index: start, delete: before.length - end - start, insert: after.slice(start, after.length -
+    end) };
 }
 
 const isLow = (text, index) => {

@@ -24,8 +24,10 @@ export function draw(element, status, peers, rates) {
   const width = widthOf(element);
   const shown = peers.slice(0, shownMax);
   const linked = shown.filter(isLinked).length;
-  element.setAttribute("aria-label", `The mesh: ${linked} of ${count(peers.length, "peer")} linked to ${status.name}. `
-    + shown.map((peer) => `${peer.name || "a peer"}: ${isLinked(peer) ? lag(peer) : "not linked"}`).join("; "));
+  element.setAttribute("aria-label",
+    `The mesh: ${linked} of ${count(peers.length, "peer")} linked to ${status.name}. ` +
+    shown.map((peer) => `${peer.name || "a peer"}: ${isLinked(peer) ? lag(peer) : "not linked"}`).join(
+      "; "));
   // One or two stand beside this box, more around it.
   const height = shown.length < 3 ? 150 : 340;
   element.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -33,11 +35,14 @@ export function draw(element, status, peers, rates) {
   const places = shown.map((_, index) => {
     if (shown.length === 1) return { x: width * 0.72, y: centre.y };
     const angle = Math.PI * 2 * index / shown.length - (shown.length === 2 ? 0 : Math.PI / 2);
-    return { x: centre.x + Math.cos(angle) * (width / 2 - 90), y: centre.y + Math.sin(angle) * (height / 2 - 50) };
+    return { x: centre.x + Math.cos(angle) * (width / 2 - 90), y: centre.y + Math.sin(angle) * (height /
+        2 - 50) };
   });
   fill(element,
-    shown.map((peer, index) => edge(centre, places[index], peer, rates.get(peer.device), shown.length > 8)),
-    shown.map((peer, index) => point(places[index], peer.device, peer.name || peer.device.slice(0, 7), isLinked(peer), shown.length > 12)),
+    shown.map((peer, index) => edge(centre, places[index], peer, rates.get(peer.device), shown.length >
+      8)),
+    shown.map((peer, index) => point(places[index], peer.device, peer.name || peer.device.slice(0, 7),
+      isLinked(peer), shown.length > 12)),
     point(centre, status.device, status.name, true, false, true));
 }
 
@@ -46,12 +51,17 @@ function edge(from, to, peer, rate, isCrowded) {
   const flow = linked ? (rate?.sent ?? 0) + (rate?.received ?? 0) : 0;
   const tone = !linked ? "off" : behind(peer) + ahead(peer) > 0 ? "lagging" : "level";
   const middle = { x: from.x + (to.x - from.x) * 0.52, y: from.y + (to.y - from.y) * 0.52 };
-  const words = linked ? [peer.rttMs === null ? "" : `${peer.rttMs} ms`, tone === "lagging" ? lag(peer) : "", flow >= 1 ? `${bytes(flow)}/s` : ""].filter(Boolean) : ["not linked"];
+  const words = linked ? [peer.rttMs === null ? "" : `${peer.rttMs} ms`, tone === "lagging" ? lag(peer) :
+    "", flow >= 1 ? `${bytes(flow)}/s` : ""
+  ].filter(Boolean) : ["not linked"];
   return svg("g", { class: `edge ${tone}` },
     svg("line", { x1: from.x, y1: from.y, x2: to.x, y2: to.y }),
     // A class of speed, not a number: the page's policy has no styles in elements.
-    flow > 200 ? svg("line", { class: `flow ${flow > 100_000 ? "fast" : flow > 5_000 ? "steady" : "slow"}`, x1: from.x, y1: from.y, x2: to.x, y2: to.y }) : null,
-    isCrowded ? null : svg("text", { x: middle.x, y: middle.y - 8 * words.length + 2, "text-anchor": "middle" },
+    flow > 200 ? svg(
+    "line", { class: `flow ${flow > 100_000 ? "fast" : flow > 5_000 ? "steady" : "slow"}`, x1: from.x,
+      y1: from.y, x2: to.x, y2: to.y }) : null,
+    isCrowded ? null : svg("text", { x: middle.x, y: middle.y - 8 * words.length +
+        2, "text-anchor": "middle" },
       words.map((word, index) => svg("tspan", { x: middle.x, dy: index === 0 ? 0 : 15 }, word))));
 }
 
@@ -60,6 +70,8 @@ function point(place, device, name, isOn, isSmall, isSelf) {
   const short = name.length > 16 ? `${name.slice(0, 15)}…` : name;
   return svg("g", { class: `point ${isOn ? colourClass(device) : "away"}${isSelf ? " self" : ""}` },
     svg("circle", { cx: place.x, cy: place.y, r: radius }),
-    svg("text", { class: "letter", x: place.x, y: place.y + 5, "text-anchor": "middle" }, [...name][0] ?? "?"),
-    svg("text", { class: "label", x: place.x, y: place.y + radius + 16, "text-anchor": "middle" }, isSelf ? `${short} (this box)` : short));
+    svg("text", { class: "letter", x: place.x, y: place.y + 5, "text-anchor": "middle" }, [...name][0] ??
+      "?"),
+    svg("text", { class: "label", x: place.x, y: place.y + radius + 16, "text-anchor": "middle" },
+      isSelf ? `${short} (this box)` : short));
 }

@@ -9,7 +9,9 @@ const everyMilliseconds = 2_000;
 const pointsMax = 150;
 
 export const node = {
-  status: null, peers: [], error: null,
+  status: null,
+  peers: [],
+  error: null,
   /** A point a look: {at, values} with the counters by name. */
   points: [],
   /** Bytes a second of each device's link. */
@@ -44,12 +46,13 @@ export function rate(name, before, now) {
 }
 
 let lastPeers = null;
+
 function measureLinks(peers, at) {
   for (const peer of peers) {
     const before = lastPeers?.byDevice.get(peer.device);
     const seconds = lastPeers ? (at - lastPeers.at) / 1000 : 0;
-    const share = (name) => before && seconds > 0 && peer[name] >= before[name]
-      ? (peer[name] - before[name]) / seconds : null;
+    const share = (name) => before && seconds > 0 && peer[name] >= before[name] ?
+      (peer[name] - before[name]) / seconds : null;
     node.rates.set(peer.device, { received: share("bytesReceived"), sent: share("bytesSent") });
   }
   lastPeers = { at, byDevice: new Map(peers.map((peer) => [peer.device, peer])) };

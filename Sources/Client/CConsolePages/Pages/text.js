@@ -14,8 +14,14 @@ export class TextSlot extends Slot {
     super(editor, value, path, label);
     /** The text that the daemon has, as far as is known. */
     this.base = value.value;
-    this.area = h("textarea", { rows: 3, "aria-label": this.label, spellcheck: "false", value: value.value,
-      oninput: () => this.schedule(), onblur: () => this.flush() });
+    this.area = h("textarea", {
+      rows: 3,
+      "aria-label": this.label,
+      spellcheck: "false",
+      value: value.value,
+      oninput: () => this.schedule(),
+      onblur: () => this.flush()
+    });
     this.body.append(this.area);
   }
 
@@ -32,6 +38,8 @@ export class TextSlot extends Slot {
     }
     if (this.area.value !== theirs) this.schedule();
   }
+
+  leave() { this.flush(); }
 
   schedule() {
     clearTimeout(this.timer);

@@ -18,8 +18,14 @@ export class VirtualList {
     this.rows = new Map();
     this.spacer = h("div", { class: "spacer", role: "presentation" });
     this.layer = h("div", { class: "layer", role: "presentation" });
-    this.element = h("div", { class: "virtual", role: "listbox", tabindex: "0", "aria-label": label,
-      onscroll: () => this.scrolled(), onkeydown: (event) => this.pressed(event) }, this.spacer, this.layer);
+    this.element = h("div", {
+      class: "virtual",
+      role: "listbox",
+      tabindex: "0",
+      "aria-label": label,
+      onscroll: () => this.scrolled(),
+      onkeydown: (event) => this.pressed(event)
+    }, this.spacer, this.layer);
     this.observer = new ResizeObserver(() => this.refresh());
     this.observer.observe(this.element);
   }
@@ -42,23 +48,31 @@ export class VirtualList {
     const first = Math.max(0, Math.floor(this.position / this.rowHeight) - 4);
     const last = Math.min(this.count - 1, Math.ceil((this.position + this.height) / this.rowHeight) + 4);
     for (const [index, row] of this.rows) {
-      if (index < first || index > last) { row.remove(); this.rows.delete(index); }
+      if (index < first || index > last) { row.remove();
+        this.rows.delete(index); }
     }
     for (let index = first; index <= last; index += 1) {
       let row = this.rows.get(index);
       if (!row) {
-        row = h("div", { class: "row", role: "option", id: `${this.prefix}-${index}`,
-          onclick: () => { this.choose(index); this.open(index); } });
+        row = h("div", {
+          class: "row",
+          role: "option",
+          id: `${this.prefix}-${index}`,
+          onclick: () => { this.choose(index);
+            this.open(index); }
+        });
         this.rows.set(index, row);
         this.layer.append(row);
       }
       row.setAttribute("aria-posinset", index + 1);
       row.setAttribute("aria-setsize", this.count);
       row.setAttribute("aria-selected", index === this.active);
-      row.style.transform = `translateY(${index * this.rowHeight - this.position + this.element.scrollTop}px)`;
+      row.style.transform =
+        `translateY(${index * this.rowHeight - this.position + this.element.scrollTop}px)`;
       this.draw(index, row);
     }
-    if (this.rows.has(this.active)) this.element.setAttribute("aria-activedescendant", `${this.prefix}-${this.active}`);
+    if (this.rows.has(this.active)) this.element.setAttribute("aria-activedescendant",
+      `${this.prefix}-${this.active}`);
     else this.element.removeAttribute("aria-activedescendant");
     this.seen?.(first, last);
   }
@@ -82,7 +96,8 @@ export class VirtualList {
   show(index) {
     const top = index * this.rowHeight;
     if (top < this.position) this.moveTo(top);
-    else if (top + this.rowHeight > this.position + this.height) this.moveTo(top + this.rowHeight - this.height);
+    else if (top + this.rowHeight > this.position + this.height) this.moveTo(top + this.rowHeight - this
+      .height);
     else this.refresh();
   }
 
@@ -102,11 +117,12 @@ export class VirtualList {
 
   pressed(event) {
     const page = Math.max(1, Math.floor(this.height / this.rowHeight) - 1);
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.count, End: this.count };
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.count, End: this
+        .count };
     if (event.key in steps && this.count > 0) {
       event.preventDefault();
-      this.choose(Math.max(0, Math.min(this.count - 1, Math.max(0, this.active) + steps[event.key]
-        - (this.active < 0 && steps[event.key] === 1 ? 1 : 0))));
+      this.choose(Math.max(0, Math.min(this.count - 1, Math.max(0, this.active) + steps[event.key] -
+        (this.active < 0 && steps[event.key] === 1 ? 1 : 0))));
     } else if ((event.key === "Enter" || event.key === " ") && this.active >= 0) {
       event.preventDefault();
       this.open(this.active);

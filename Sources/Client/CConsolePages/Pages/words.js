@@ -11,7 +11,8 @@ export function bytes(number) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
   let value = number;
-  while (value >= 1024 && unit < units.length - 1) { value /= 1024; unit += 1; }
+  while (value >= 1024 && unit < units.length - 1) { value /= 1024;
+    unit += 1; }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
@@ -43,9 +44,9 @@ export const nameOf = (device) => device?.name || shortID(device?.device) || "an
 /** A path as replctl writes it: items.0.qty. */
 export function dotted(path) {
   return path.map((step) =>
-    typeof step === "object" ? `@${step.id}`
-      : typeof step === "number" ? String(step)
-        : step === "" ? '""' : step.replace(/[\\.]/g, "\\$&").replace(/^(\d+)$/, "\\$1")).join(".");
+    typeof step === "object" ? `@${step.id}` :
+    typeof step === "number" ? String(step) :
+    step === "" ? '""' : step.replace(/[\\.]/g, "\\$&").replace(/^(\d+)$/, "\\$1")).join(".");
 }
 
 /** Whether all is in sync, in one line, as `replctl status` says it; with a tone for its colour. */
@@ -55,26 +56,35 @@ export function syncText(sync, { spaces = 1, removed = [] } = {}) {
   if (removed.length === spaces) return { tone: "bad", text: `removed from ${removed.join(", ")}` };
   const others = Math.max(0, sync.members.active - 1);
   switch (sync.state) {
-  case "alone":
-    return { tone: "warn", text: others === 1 ? "alone: the other member is not linked"
-      : `alone: none of ${others} other members is linked` };
-  case "catching-up": {
-    const left = sync.secondsLeft !== null ? `, about ${span(sync.secondsLeft)} left` : "";
-    return { tone: "warn", text: sync.behindChanges > 0
-      ? `catching up: ${count(sync.behindChanges, "change")} behind, ${sync.percent} %${left}`
-      : `the others catch up: ${sync.percent} %` };
-  }
-  case "waiting":
-    return { tone: "warn", text: "waiting: changes of this box are held by nobody else yet" };
-  default:
-    return { tone: "good", text: others === 0 ? "up to date: no other member"
-      : `up to date with ${sync.members.linked} of ${others}` };
+    case "alone":
+      return {
+        tone: "warn", text: others === 1 ? "alone: the other member is not linked" :
+          `alone: none of ${others} other members is linked`
+      };
+    case "catching-up": {
+      const left = sync.secondsLeft !== null ? `, about ${span(sync.secondsLeft)} left` : "";
+      return {
+        tone: "warn",
+        text: sync.behindChanges > 0 ?
+          `catching up: ${count(sync.behindChanges, "change")} behind, ${sync.percent} %${left}` :
+          `the others catch up: ${sync.percent} %`
+      };
+    }
+    case "waiting":
+      return { tone: "warn", text: "waiting: changes of this box are held by nobody else yet" };
+    default:
+      return {
+        tone: "good", text: others === 0 ? "up to date: no other member" :
+          `up to date with ${sync.members.linked} of ${others}`
+      };
   }
 }
 
 export const roles = [
-  ["relay", "relay: passes changes on, reads nothing"], ["reader", "reader: reads"],
-  ["writer", "writer: reads and writes"], ["admin", "admin: also decides who belongs"],
+  ["relay", "relay: passes changes on, reads nothing"],
+  ["reader", "reader: reads"],
+  ["writer", "writer: reads and writes"],
+  ["admin", "admin: also decides who belongs"],
 ];
 
 /** Colours of the devices that are known, 0 to 7. */
@@ -85,7 +95,8 @@ export function colour(devices) {
   colours.clear();
   for (const device of [...new Set(devices)].sort()) {
     let chosen = ownColour(device);
-    for (let step = 0; step < 8 && [...colours.values()].includes(chosen); step += 1) chosen = (chosen + 1) % 8;
+    for (let step = 0; step < 8 && [...colours.values()].includes(chosen); step += 1) chosen = (chosen +
+      1) % 8;
     colours.set(device, chosen);
   }
 }
