@@ -42,13 +42,13 @@ class Box:
         self.process = None
 
     def start(self, cut_off=False):
-        """Cut off: in a network namespace of its own, in which not even loopback is up."""
+        """Cut off: in a network namespace of its own."""
         command = [f"{self.programs}/repld", "--state", str(self.state), "--socket", self.socket, "--no-discovery",
                    "--name", self.name, "--listen", f"127.0.0.1:{self.port}"]
         for peer in self.peers:
             command += ["--peer", f"127.0.0.1:{peer}"]
         if cut_off:
-            command = ["unshare", "--net"] + command
+            command = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"] + command
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         until(f"{self.name} serves", lambda: self.ctl("status", check=False).returncode == 0)
 

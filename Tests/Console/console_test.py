@@ -136,7 +136,7 @@ class Session:
                 self.page.get_by_label("Value of the new place in the document").fill(value)
             self.page.keyboard.press("Enter") if kind == "value" else \
                 self.page.locator(".editor > .slot > .body > form.add button").click()
-            expect(self.page.locator(".slot .name").get_by_text(name, exact=True)).to_be_visible()
+            expect(self.page.locator(f'.slot .name:text-is("{name}")')).to_be_visible()
         assert self.attic.value("household", "note/groceries", "qty") == 9007199254740993
 
     def edits_each_kind(self):

@@ -78,7 +78,8 @@ private let strangers: [[(String, String)]] = [
     func writes() {
         let gate = gate()
         for (method, path) in [
-            ("POST", "v1/spaces"), ("DELETE", "v1/spaces/x"), ("PATCH", "v1/spaces/x/members/y"), ("POST", "qr"),
+            ("POST", "v1/spaces"), ("DELETE", "v1/spaces/x"), ("PATCH", "v1/spaces/x/members/y"),
+            ("POST", "qr"),
         ] {
             #expect(refusal(gate.judge(request(gate, method, path, without: ["Origin"]))) == .foreignOrigin)
             #expect(refusal(gate.judge(request(gate, method, path))) == nil)
@@ -105,7 +106,8 @@ private let strangers: [[(String, String)]] = [
         let gate = gate()
         let path = "?token=\(gate.secrets.token)"
         let open = { (method: String, headers: [(String, String)]) in
-            gate.judge(request(gate, method, path, without: ["Cookie", "Origin", "Content-Type"], with: headers))
+            gate.judge(
+                request(gate, method, path, without: ["Cookie", "Origin", "Content-Type"], with: headers))
         }
         let others: [(String, [(String, String)])] = [
             ("HEAD", []), ("GET", [("Sec-Purpose", "prefetch")]), ("GET", [("Sec-Fetch-Dest", "iframe")]),
@@ -122,7 +124,9 @@ private let strangers: [[(String, String)]] = [
     @Test("a wrong token spends nothing")
     func wrongToken() {
         let gate = gate()
-        for token in ["", "a", gate.secrets.token.uppercased(), gate.secrets.token + "a", gate.secrets.session] {
+        for token in [
+            "", "a", gate.secrets.token.uppercased(), gate.secrets.token + "a", gate.secrets.session,
+        ] {
             #expect(refusal(gate.judge(request(gate, "GET", "?token=\(token)"))) == .noSession)
         }
         #expect(gate.judge(request(gate, "GET", "?token=\(gate.secrets.token)")) == .opens)

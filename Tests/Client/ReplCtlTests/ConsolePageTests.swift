@@ -24,7 +24,8 @@ import Testing
     func harmless(page: ConsolePage) throws {
         let text = String(decoding: page.bytes, as: UTF8.self)
         for word in [
-            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc",
+            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+            "srcdoc",
             "javascript:", "https://", "@import", "url(",
         ] where !(page.name == "dom.js" && word == "innerHTML") {
             #expect(!text.contains(word), "\(page.name) has \(word)")
@@ -39,7 +40,8 @@ import Testing
         let text = String(decoding: try #require(ConsolePage.named("")).bytes, as: UTF8.self)
         #expect(text.matches(of: /<script[^>]*>/).count == 1)
         #expect(text.contains(#"<script type="module" src="app.js"></script>"#))
-        #expect(!text.contains("<style") && text.matches(of: /\ on[a-z]+="/).isEmpty && !text.contains(" style="))
+        #expect(
+            !text.contains("<style") && text.matches(of: /\ on[a-z]+="/).isEmpty && !text.contains(" style="))
     }
 
     @Test("a file says what it is for before anything else", arguments: ConsolePage.all)

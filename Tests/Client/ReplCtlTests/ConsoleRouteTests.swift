@@ -41,7 +41,8 @@ import Testing
     @Test(
         "what only looks like a call is none",
         arguments: [
-            ("GET", "/v1"), ("GET", "/v1/"), ("GET", "/v1/status/"), ("GET", "//v1/status"), ("GET", "/v1/Status"),
+            ("GET", "/v1"), ("GET", "/v1/"), ("GET", "/v1/status/"), ("GET", "//v1/status"),
+            ("GET", "/v1/Status"),
             ("GET", "/v1/%73tatus"), ("GET", "/v1/spaces/"), ("GET", "/v1/spaces/x/documents/"),
             ("GET", "/v1/spaces/x/../y/members"), ("POST", "/v1/peers/:ping"), ("POST", "/v1/peers/x"),
             ("post", "/v1/spaces"), ("HEAD", "/v1/status"), ("OPTIONS", "/v1/spaces"), ("CONNECT", "x:1"),

@@ -64,7 +64,9 @@ struct ConsoleBench: Sendable {
 }
 
 @Suite struct ConsoleServerTests {
-    @Test("a call reaches the daemon with its target, its body and two headers, and nothing else of the browser")
+    @Test(
+        "a call reaches the daemon with its target, its body and two headers, and nothing else of the browser"
+    )
     func call() async throws {
         try await ConsoleBench.run({ _ in .whole(201, #"{"change":"c:1"}"#) }) { bench in
             let body = #"{"operations":[]}"#
@@ -103,7 +105,8 @@ struct ConsoleBench: Sendable {
     @Test("a stream comes as it is made; one that is cut has no end")
     func streams() async throws {
         let lines = ["{\"cursor\":\"a\"}\n", "\n", "{\"cursor\":\"b\"}\n"]
-        try await ConsoleBench.run({ $0.target.contains("since=cut") ? .cut(lines) : .pieces(lines) }) { bench in
+        try await ConsoleBench.run({ $0.target.contains("since=cut") ? .cut(lines) : .pieces(lines) }) {
+            bench in
             let whole = try await bench.exchange(bench.head("GET", "v1/spaces/x/changes"))
             #expect(whole.contains(#"{"cursor":"b"}"#) && whole.hasSuffix("0\r\n\r\n"))
             let cut = try await bench.exchange(bench.head("GET", "v1/spaces/x/changes?since=cut"))
@@ -184,7 +187,8 @@ struct ConsoleBench: Sendable {
                     bench.head("POST", "qr", ["Content-Length: \(text.utf8.count)"]) + text)
             }
             let answers = [
-                try await draw("repl1-a"), try await draw(""), try await draw(String(repeating: "a", count: 2_332)),
+                try await draw("repl1-a"), try await draw(""),
+                try await draw(String(repeating: "a", count: 2_332)),
             ]
             #expect(answers[0].contains(#"{"size":21,"rows":["#))
             #expect(answers[1].hasPrefix("HTTP/1.1 422") && answers[2].hasPrefix("HTTP/1.1 413"))

@@ -93,6 +93,7 @@ async function showSpace(id, tab, key) {
       if (!now) return;
       const { tone, text } = now.state === "removed" ? { tone: "bad", text: "removed" } : syncText(now
         .sync);
+      view.counted?.(now.documents);
       say(state, text);
       state.className = `pill ${tone}`;
     }),

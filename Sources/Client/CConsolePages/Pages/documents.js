@@ -224,6 +224,15 @@ class DocumentsView {
       .list.rows.keys())), 120);
   }
 
+  /** What status counts: the list has as many rows before they are read. */
+  counted(documents) {
+    const { source } = this;
+    if (!(source instanceof WholeSpace) || source.isWhole || source.total === documents) return;
+    source.total = documents;
+    this.list.setCount(source.count);
+    this.sayTotal();
+  }
+
   /** The stream is there again: a list that could not be read is tried again. */
   back() { if (this.hasFailed && !this.isNarrowed) this.reload(); }
 

@@ -35,7 +35,8 @@ export function moved(place, edit) {
 export function rebased(ours, theirs) {
   const end = ours.index + ours.delete;
   const theirsEnd = theirs.index + theirs.delete;
-  if (end <= theirs.index) return ours;
+  // Put into the same place, ours stands behind theirs.
+  if (end < theirs.index || (end === theirs.index && ours.delete > 0)) return ours;
   const grown = theirs.insert.length - theirs.delete;
   if (ours.index >= theirsEnd) return { ...ours, index: ours.index + grown };
   // They overlap: ours deletes what is left of its own range on both sides, and leaves what they wrote.

@@ -28,15 +28,18 @@ export class TextSlot extends Slot {
   show(value) {
     const theirs = value.value;
     if (theirs === this.base) return;
-    const edit = difference(this.base, theirs);
+    const before = this.area.value;
     const [start, end] = [this.area.selectionStart, this.area.selectionEnd];
-    const ours = this.area.value;
-    this.area.value = merge(this.base, ours, theirs);
+    const merged = merge(this.base, before, theirs);
+    const edit = difference(before, merged);
     this.base = theirs;
-    if (document.activeElement === this.area) {
-      this.area.setSelectionRange(moved(start, edit), moved(end, edit));
+    if (edit) {
+      this.area.value = merged;
+      if (document.activeElement === this.area) {
+        this.area.setSelectionRange(moved(start, edit), moved(end, edit));
+      }
     }
-    if (this.area.value !== theirs) this.schedule();
+    if (merged !== theirs) this.schedule();
   }
 
   leave() { this.flush(); }

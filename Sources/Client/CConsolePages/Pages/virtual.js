@@ -85,10 +85,9 @@ export class VirtualList {
     if (isWhole || this.scrollMax === 0) this.position = top;
     else if (top <= 0) this.position = 0;
     else if (top >= this.scrollMax) this.position = this.positionMax;
-    else if (Math.abs(moved) < this.height * 2 && !this.isJump) this.position += moved;
+    else if (Math.abs(moved) < this.height * 2) this.position += moved;
     else this.position = top / this.scrollMax * this.positionMax;
     this.position = Math.max(0, Math.min(this.position, this.positionMax));
-    this.isJump = false;
     this.refresh();
   }
 
