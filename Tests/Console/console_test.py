@@ -1,6 +1,7 @@
 """The console as a person meets it: two boxes, a browser, twenty steps, and those who should get nothing.
 Run by console-test; each step prints a line, and a picture of what was seen is kept."""
 
+import contextlib
 import http.server
 import json
 import os
@@ -21,7 +22,8 @@ CHECKS = (pathlib.Path(__file__).parent / "checks.js").read_text()
 BEGAN = time.monotonic()
 SCRIPT = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
 # Generous: a machine that is busy is slow, and a step that hangs still ends.
-expect.set_options(timeout=60_000)
+PATIENCE = 120_000
+expect.set_options(timeout=PATIENCE)
 
 
 class Session:
@@ -30,7 +32,7 @@ class Session:
         self.attic, self.laptop = world.attic, world.laptop
         self.context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light",
                                            permissions=["clipboard-read", "clipboard-write"])
-        self.context.set_default_timeout(60_000)
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.errors, self.strangers, self.allowed, self.steps = [], [], [], 0
         self.page.on("console", self.heard)
@@ -468,7 +470,9 @@ def main():
             try:
                 run(session, browser)
             except BaseException:
-                session.page.screenshot(path=SHOTS / "failed.png")
+                # What went wrong is told even where no picture of it can be had.
+                with contextlib.suppress(Exception):
+                    session.page.screenshot(path=SHOTS / "failed.png")
                 raise
             finally:
                 browser.close()

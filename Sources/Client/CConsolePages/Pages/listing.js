@@ -172,7 +172,8 @@ export class WholeSpace {
         if (!isBehind) continue;
         const isLast = index === pages.length - 1;
         const end = (reverse ? this.tailNext : this.headNext).after;
-        const isInside = !isLast || (reverse ? compareKeys(key, end) >= 0 : compareKeys(key, end) <= 0);
+        // Nothing was read of a space that was empty: all that came is on its one page.
+        const isInside = !isLast || end === null || (reverse ? compareKeys(key, end) >= 0 : compareKeys(key, end) <= 0);
         if (isInside || (this.isWhole && (reverse || this.tail.length === 0))) return { page: pages[
             index], reverse };
         break;
