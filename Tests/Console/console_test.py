@@ -18,6 +18,7 @@ from boxes import World, until
 
 PROGRAMS, SHOTS = sys.argv[1], pathlib.Path(sys.argv[2])
 DOCUMENTS = int(os.environ.get("REPL_CONSOLE_DOCUMENTS", "10000"))
+MODULES = (pathlib.Path(__file__).parent / "modules.js").read_text()
 CHECKS = (pathlib.Path(__file__).parent / "checks.js").read_text()
 BEGAN = time.monotonic()
 SCRIPT = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
@@ -90,6 +91,10 @@ class Session:
         cookie = self.context.cookies(self.console.root)[0]
         assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and cookie["path"] == self.console.path, cookie
         assert self.page.evaluate("document.cookie") == ""
+
+    def computes(self):
+        problems = self.page.evaluate(MODULES)
+        assert not problems, problems
 
     def creates(self):
         self.page.get_by_role("link", name="Spaces", exact=True).click()
@@ -483,6 +488,7 @@ def main():
 def run(session, browser):
     session.step("opened: the token becomes a cookie and leaves the address bar", session.opens)
     session.step("strangers: who was not let in gets neither page nor data", lambda: strangers(session, browser))
+    session.step("modules: texts merge, and the list keeps its rows", session.computes)
     session.step("space: a person makes one", session.creates)
     session.step("invite: a token to copy and to read by a camera; a box joins", session.invites)
     session.step("mesh: the link stands in the picture, and the peer answers", session.sees_the_mesh)

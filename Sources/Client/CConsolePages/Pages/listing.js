@@ -84,7 +84,6 @@ export class WholeSpace {
     let keys = page.documents.map((document) => document.key);
     const from = next.after;
     next.cursor = page.next;
-    next.after = keys.at(-1) ?? next.after;
     let isEnd = page.next === null;
     // The two ends have met where one reads what the other has.
     const other = reverse ? this.headNext.after : this.tailNext.after;
@@ -94,8 +93,9 @@ export class WholeSpace {
       isEnd ||= unread.length < keys.length;
       keys = unread;
     }
-    if (keys.length)(reverse ? this.tail : this.head).push({ from, reverse, keys, count: keys.length,
-      usedAt: this.uses });
+    next.after = keys.at(-1) ?? from;
+    const pages = reverse ? this.tail : this.head;
+    if (keys.length) pages.push({ from, reverse, keys, count: keys.length, usedAt: this.uses });
     if (reverse) this.tailCount += keys.length;
     else this.headCount += keys.length;
     if (isEnd) this.isWhole = true;
