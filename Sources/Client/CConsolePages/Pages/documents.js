@@ -121,7 +121,7 @@ class DocumentsView {
 
   sayTotal() {
     const { source } = this;
-    say(this.total, this.isNarrowed ?
+    say(this.total, source instanceof FoundDocuments ?
       `${source.isWhole ? "" : "at least "}${count(source.rows.length, "document")} found${source.index ? `, by the index ${source.index}` : source.isWhole ? `, ${grouped(source.lookedAt)} looked at` : ""}` :
       count(source.count, "document"));
   }
@@ -234,7 +234,7 @@ class DocumentsView {
   }
 
   /** The stream is there again: a list that could not be read is tried again. */
-  back() { if (this.hasFailed && !this.isNarrowed) this.reload(); }
+  back() { if (this.hasFailed && this.source instanceof WholeSpace) this.reload(); }
 
   resync() {
     this.reload();
