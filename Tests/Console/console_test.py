@@ -165,6 +165,7 @@ class Session:
                   "seen": ["x", "y"], "banned": ["spam"], "more": {}, "body": "", "qty": 9007199254740993}
         until("all of it is written", lambda: self.attic.value("household", "note/groceries") == wanted)
         until("laptop has it", lambda: self.laptop.value("household", "note/groceries") == wanted)
+        assert self.page.locator(".slot .touched-by:not(:empty)").count() == 0, "own edits are marked as another's"
         self.check("document")
 
     def writes_together(self):
