@@ -11,18 +11,30 @@ TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion 
 PREFIX ?= /usr/local
 SWIFT ?= swift
 
+# What is installed: the one list of it. Each has a manual page, repld in section 8 and the others in 1.
+INSTALLED := repld replctl replsim
+VERSION := $(shell sed -n 's/.*let version = "\(.*\)"/\1/p' Sources/Programs/Release/Release.swift)
+
 # A static standard library keeps the programs free of the toolchain. No source of ours imports Foundation; its small
 # part, FoundationEssentials, comes with the argument parser: 10.7 MB of each program's file (Sources/Docs/PERFORMANCE.md).
 # Across modules: the node is generic over its store, and small functions of the lower floors are called from all
 # others. A tenth of the simulation and of a catch-up (decision 0101).
 RELEASE := -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
+# Equal sources give equal programs, whatever folder they are in (decision 0221): no path of this folder in debug
+# information and in C's assertions, neither by its name nor by hashes of it; no search for libraries beside the
+# program.
+SHOWN := /usr/src/repld
+RELEASE += --disable-local-rpath \
+  -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=$(SHOWN) -Xcc -ffile-prefix-map=$(CURDIR)=$(SHOWN) \
+  -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
-.PHONY: help deps build release hunt seeds demo test test-system test-console bench install install-files format
+.PHONY: help deps build release hunt seeds demo test test-system test-console bench deb tarball install install-files format
 
 help:
 	@echo 'make demo     two nodes on loopback: edited apart, merged (builds what it needs)'
 	@echo 'make test     all tests; ends with the summary of swift test'
-	@echo 'make test-system  the units under a real systemd, in two containers; as root'
+	@echo 'make test-system  the package and its units under a real systemd, in two containers; as root'
 	@echo 'make test-console  the page of replctl console in a real browser'
 	@echo 'make deps     install the Debian packages needed: $(PACKAGES)'
 	@echo 'make build    debug build            make release  release programs in .build/release'
@@ -30,6 +42,7 @@ help:
 	@echo 'make seeds    meshes under faults in the simulator (SEEDS=$(SEEDS)); part of make test'
 	@echo 'make hunt     finds the planted bugs in a build of its own'
 	@echo 'make install  programs, units and configuration under PREFIX ($(PREFIX)), as root'
+	@echo 'make deb      Debian packages in .build/deb     make tarball  for other distributions, there too'
 	@echo 'make format   lay out the sources'
 
 deps:
@@ -39,10 +52,8 @@ build: deps
 	$(SWIFT) build
 
 release: deps
-	$(SWIFT) build $(RELEASE) --product repld
-	$(SWIFT) build $(RELEASE) --product replctl
-	$(SWIFT) build $(RELEASE) --product replbench
-	$(SWIFT) build $(RELEASE) --product replsim
+	@for program in $(INSTALLED) replbench; do \
+	  (set -x; $(SWIFT) build $(RELEASE) --product $$program); done
 
 # A second build, of the simulator and a fuzzer, with bugs on purpose: tests say of each that it is found, and how.
 PLANTED := .build/planted
@@ -74,10 +85,10 @@ test: seeds
 	  REPL_FAULT_TOOLS=$$tools REPL_PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)" \
 	  $(SWIFT) test --disable-xctest
 
-# The units, the sandbox and what is installed, under a real systemd; see Tests/System/system-test. Named as skipped where
-# the machine does not let it.
+# The package, its units and its sandbox under a real systemd; see Tests/System/system-test. Named as skipped where the
+# machine does not let it.
 test-system: release
-	@Tests/System/system-test "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+	@Tests/System/system-test "$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(VERSION)
 
 # The console in chromium, in a namespace without a network; see Tests/Console/console-test.
 test-console: release
@@ -96,6 +107,10 @@ bench: release
 	  else echo 'redis-server is not installed: the node is measured alone'; fi; \
 	  GLIBC_TUNABLES=glibc.malloc.tcache_count=4096 $$bin/replbench node --repld $$bin/repld $$redis
 
+# Of what `install-files` gives; see Config/packaging/README.md.
+deb tarball: release
+	@Config/packaging/make-packages $@ "$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(VERSION) .build/deb
+
 install: release
 	@$(MAKE) --no-print-directory install-files PROGRAMS="$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
@@ -111,7 +126,7 @@ install-files:
 	  $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d $(SHARE)/bash-completion/completions \
 	  $(ZSH) $(SHARE)/fish/vendor_completions.d $(SHARE)/doc/repld \
 	  $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man8
-	install -m 0755 $(PROGRAMS)/repld $(PROGRAMS)/replctl $(PROGRAMS)/replsim $(DESTDIR)$(PREFIX)/bin/
+	install -m 0755 $(INSTALLED:%=$(PROGRAMS)/%) $(DESTDIR)$(PREFIX)/bin/
 	test -e $(DESTDIR)/etc/repld/repld.toml || install -m 0644 Config/repld.toml $(DESTDIR)/etc/repld/repld.toml
 	install -m 0644 Config/sysusers.d/repld.conf $(DESTDIR)/usr/lib/sysusers.d/repld.conf
 	install -m 0644 Config/tmpfiles.d/repld.conf $(DESTDIR)/usr/lib/tmpfiles.d/repld.conf
@@ -126,12 +141,14 @@ install-files:
 	install -m 0644 Config/prometheus/repld.rules.yml $(SHARE)/repld/repld.rules.yml
 	install -m 0644 Config/grafana/repld.json $(SHARE)/repld/grafana.json
 	install -m 0755 Config/prometheus/repld-textfile $(SHARE)/repld/repld-textfile
-	$(PROGRAMS)/repld --experimental-dump-help | $(PROGRAMS)/replctl __manual repld > $(SHARE)/man/man8/repld.8
-	$(PROGRAMS)/replctl --experimental-dump-help | $(PROGRAMS)/replctl __manual replctl > $(SHARE)/man/man1/replctl.1
-	$(PROGRAMS)/replsim --experimental-dump-help | $(PROGRAMS)/replctl __manual replsim > $(SHARE)/man/man1/replsim.1
+	for program in $(INSTALLED); do \
+	  section=$$([ $$program = repld ] && echo 8 || echo 1); \
+	  $(PROGRAMS)/$$program --experimental-dump-help | $(PROGRAMS)/replctl __manual $$program \
+	    > $(SHARE)/man/man$$section/$$program.$$section; \
+	done
 	$(PROGRAMS)/replctl __manual repld.toml < Config/repld.toml > $(SHARE)/man/man5/repld.toml.5
 	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md Sources/Docs/KINDS.md Sources/Docs/API.md \
-	  Sources/Docs/COOKBOOK.md Sources/Docs/CONSOLE.md $(SHARE)/doc/repld/
+	  Sources/Docs/COOKBOOK.md Sources/Docs/CONSOLE.md Config/packaging/copyright $(SHARE)/doc/repld/
 	@test -n "$(DESTDIR)" || { echo 'next:'; \
 	  echo '  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload'; \
 	  echo '  systemctl enable --now repld.socket repld'; }

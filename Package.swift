@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 // repld: a peer-to-peer replication daemon. Folders are floors: a target may import only targets that stand
 // above it in `Sources/README.md`. Tests/TidyTests checks this file and every import against that order.
+import CompilerPluginSupport
 import PackageDescription
 
 /// PLANTED_BUGS=1 gives the test build in which bugs can be switched on
@@ -28,7 +29,7 @@ func shell(_ name: String, on floors: [Target.Dependency]) -> Target {
 
 func program(_ name: String, on floors: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: ["CWorkerPriority"] + floors, path: "Sources/Programs/\(name)",
+        name: name, dependencies: ["CWorkerPriority", "Release"] + floors, path: "Sources/Programs/\(name)",
         swiftSettings: strict)
 }
 
@@ -48,6 +49,10 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+/// Modules of swift-syntax, for macros and their tests only: no program needs them.
+func syntax(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "swift-syntax") }
+}
 
 // The floors, in order; each may use all core floors above it.
 let base: [Target.Dependency] = ["Bytes", "Crypto", "Causality"]
@@ -59,6 +64,7 @@ let package = Package(
     name: "repld",
     products: [
         .library(name: "ReplClient", targets: ["ReplClient"]),
+        .library(name: "Replicating", targets: ["Replicating"]),
         .executable(name: "repld", targets: ["repld"]),
         .executable(name: "replctl", targets: ["replctl"]),
         .executable(name: "replsim", targets: ["replsim"]),
@@ -73,6 +79,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         // Ordered start, SIGTERM, graceful stop in reverse order.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        // What macros are written with; built where `Replicating` is, not for the programs (decision 0201).
+        .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
     ],
     targets: [
         // Deterministic cryptography, Debian's libsodium: the only verifier of signatures.
@@ -88,6 +96,8 @@ let package = Package(
             name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         // Linked by every program, imported by none: libdispatch's threads keep the priority of the process.
         .target(name: "CWorkerPriority", path: "Sources/CWorkerPriority"),
+        // The one place of the version.
+        .target(name: "Release", path: "Sources/Programs/Release", swiftSettings: strict),
 
         core("Bytes"),
         core("Crypto", on: ["CSodium", "Bytes"]),
@@ -121,6 +131,8 @@ let package = Package(
             name: "RosterModel", dependencies: ["Bytes", "Causality", "Wire"],
             path: "Sources/Simulation/RosterModel", swiftSettings: strict),
         .target(
+            name: "CheckpointModel", path: "Sources/Simulation/CheckpointModel", swiftSettings: strict),
+        .target(
             name: "Simulator", dependencies: node + ["DocumentModel", "RosterModel"],
             path: "Sources/Simulation/Simulator", swiftSettings: strict),
         // No node, libsodium or zstd: a program that speaks to the daemon links none of them (TidyTests).
@@ -132,6 +144,17 @@ let package = Package(
             dependencies: ["Bytes", "JSON", nioCore, nioPosix, nioHTTP1],
             path: "Sources/Client/ReplClient", swiftSettings: strict),
 
+        // Documents as Swift values, for anyone's own transport; the compiler loads the macros.
+        .macro(
+            name: "ReplicatingMacros",
+            dependencies: syntax(
+                "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+                "SwiftSyntaxMacros"),
+            path: "Sources/Client/ReplicatingMacros", swiftSettings: strict),
+        .target(
+            name: "Replicating",
+            dependencies: ["Bytes", "Causality", "JSON", "Documents", "ReplicatingMacros"],
+            path: "Sources/Client/Replicating", swiftSettings: strict),
         // The page for a browser, in C because the compiler takes files in there; and what serves it to the
         // person who started it: a client like every other.
         .target(name: "CConsolePages", path: "Sources/Client/CConsolePages", exclude: ["Pages"]),
@@ -160,7 +183,9 @@ let package = Package(
             "DocumentsTests", in: "Core/DocumentsTests",
             of: ["Bytes", "Causality", "JSON", "Documents", "Crypto", "DocumentModel"]),
         tests("ReplicationTests", in: "Core/ReplicationTests", of: trust + ["Replication"]),
-        tests("RosterTests", in: "Core/RosterTests", of: data + ["Identity", "Roster", "RosterModel"]),
+        tests(
+            "RosterTests", in: "Core/RosterTests",
+            of: data + ["Identity", "Roster", "RosterModel", "CheckpointModel"]),
         tests("MeshTests", in: "Core/MeshTests", of: trust + ["Mesh"]),
         tests("WireTests", in: "Core/WireTests", of: data + ["Identity", "Roster"]),
         tests("IdentityTests", in: "Core/IdentityTests", of: data + ["Identity"]),
@@ -204,9 +229,13 @@ let package = Package(
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",
             of: [
-                "Bytes", "JSON", "Documents", "ControlAPI", "ReplClient", "ConsoleServer", "replctl", nioCore,
-                nioPosix, nioHTTP1,
+                "Bytes", "JSON", "Documents", "ControlAPI", "Release", "ReplClient", "ConsoleServer",
+                "replctl",
+                nioCore, nioPosix, nioHTTP1,
             ]),
+        tests(
+            "ReplicatingTests", in: "Client/ReplicatingTests",
+            of: ["Bytes", "Causality", "JSON", "Documents", "Replicating"]),
         tests(
             "SQLiteStoreTests", in: "Shell/SQLiteStoreTests",
             of: data + ["Node", "SQLiteStore", "NodeRuntime"]),

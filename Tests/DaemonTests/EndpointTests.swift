@@ -51,6 +51,35 @@ extension DaemonTests {
             }
         }
 
+        @Test(
+            "checkpoints and the log are told to programs and people; only admins propose, nothing goes yet")
+        func checkpoints() throws {
+            try DaemonWorld.run { world in
+                let (a, b) = (try world.started("a"), try world.started("b"))
+                try a.api.createSpace("s")
+                try b.api.join(try a.api.token("s"))
+                try a.api.write("s", Self.increment)
+                let told = try a.api.json("/v1/spaces/s/checkpoints")
+                #expect(told["standing"] == .null && told["log"]["collectable"] == 0, "\(told)")
+                #expect(told["log"]["since"] == "0" && told["waitingFor"] == [])
+                let bytes = try #require(told["log"]["bytes"].integer)
+                #expect(bytes > 0)
+                let metrics = try a.api.get("/v1/metrics").text
+                #expect(metrics.contains("repl_log_bytes{space=\"s\"} \(bytes)\n"), "\(told)")
+                let refused = try b.api.request("POST", "/v1/spaces/s/checkpoints")
+                #expect(refused.status == 403 && refused.code == "no-right", "\(refused)")
+                let stranger = try a.api.post("/v1/spaces/s/checkpoints", #"{"absent":["nobody"]}"#)
+                #expect(stranger.status == 404 && stranger.code == "no-such-member", "\(stranger)")
+                let collected = try a.api.request("POST", "/v1/spaces/s/collect")
+                #expect(collected.status == 200 && collected.text == #"{"bytes":0,"changes":0}"#)
+                let person = try ChildProcess.run(
+                    try Programs.path("replctl"), ["space", "checkpoints", "s", "--socket", a.socket],
+                    within: 20)
+                let text = String(decoding: person.output, as: UTF8.self)
+                #expect(person.end == .exit(0) && text.hasPrefix("standing  none yet\n"), "\(text)")
+            }
+        }
+
         @Test("the OpenAPI document names every endpoint, and what it names is there")
         func openAPI() throws {
             try DaemonWorld.run { world in

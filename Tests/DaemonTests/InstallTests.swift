@@ -58,6 +58,7 @@ extension DaemonTests {
                     "/opt/repl/share/fish/vendor_completions.d/replctl.fish",
                     "/opt/repl/share/doc/repld/OPERATING.md", "/opt/repl/share/doc/repld/LOGS.md",
                     "/opt/repl/share/doc/repld/API.md", "/opt/repl/share/doc/repld/COOKBOOK.md",
+                    "/opt/repl/share/doc/repld/copyright",
                     "/opt/repl/share/doc/repld/CONSOLE.md",
                     "/opt/repl/share/man/man8/repld.8", "/opt/repl/share/man/man1/replctl.1",
                     "/opt/repl/share/man/man1/replsim.1", "/opt/repl/share/man/man5/repld.toml.5",

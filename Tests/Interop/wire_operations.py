@@ -156,6 +156,9 @@ def is_valid_operation(operation, change, first):
         return kind == MAP if slot[0] == "key" else kind == LIST and seen(slot[1])
 
     tag = operation["tag"]
+    if tag == 64:
+        payload = operation["payload"]
+        return (operation["document"], operation["sequences"]) == (b"\0", 1) and payload[:1] == b"\1" and len(payload) in (1, 33)
     if tag == 1 or tag >= 64:
         return True
     kind = MAP

@@ -220,4 +220,29 @@ import Wire
         #expect(status.sync.state != .alone && status.sync.behindChanges == 0, "\(status.sync)")
         #expect(status.alarms.map(\.code) == ["removed"])
     }
+
+    @Test("what only a removed member holds beside this box waits for somebody who may give it on")
+    func heldByNobody() throws {
+        var world = World(seed: 123)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        let (second, third) = (MemberReference(device(world, 1)), MemberReference(device(world, 2)))
+        guard case .member = world.ask(0, .changeRole(notes, third, .relay)) else {
+            Issue.record("not made a relay: \(world.logs())")
+            return
+        }
+        _ = world.increment(0, "notes", "count")
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        world.run(milliseconds: 30_000)
+        guard case .status(let before) = world.ask(0, .status) else { return }
+        #expect(before.sync.state == .upToDate, "\(before.sync)")
+        guard case .memberRemoved = world.ask(0, .removeMember(notes, second, isDryRun: false)) else {
+            Issue.record("not removed: \(world.logs())")
+            return
+        }
+        world.run(milliseconds: 30_000)
+        guard case .status(let after) = world.ask(0, .status) else { return }
+        #expect(after.sync.state == .waiting, "\(after.sync)")
+    }
 }

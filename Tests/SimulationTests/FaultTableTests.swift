@@ -169,7 +169,7 @@ struct SaidFrames: Sendable, CustomTestStringConvertible {
             ]
         },
         SaidFrames("frames of unknown types", .dropped) { _ in
-            [23, 27, 255].map { LinkFrame(type: $0, body: [255]) }
+            [23, 31, 255].map { LinkFrame(type: $0, body: [255]) }
         },
         SaidFrames("parts and documents of a digest that was not sent", .dropped) { _ in
             [

@@ -19,6 +19,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
 
     private static let short = ["--minutes", "2"]
     private static let members = ["--profile", "members", "--minutes", "2"]
+    private static let shortMembers = ["--profile", "members", "--minutes", "1"]
     private static let copies = ["--profile", "calm", "--with", "clones,blind-restores,equivocation,walls"]
 
     static let all = [
@@ -102,5 +103,38 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(
             6604, members,
             "Who was put out by admitting the only other admin left keys that this one did not renew."),
+        KeptSeed(
+            236, shortMembers,
+            "All was taken for equal while an admin waited for the answer to its joining: the check."),
+        KeptSeed(
+            580, shortMembers,
+            "Who left had left its writes to one whose admission fell, and came back: the check asked for them."
+        ),
+        KeptSeed(
+            909, shortMembers,
+            "A leave that was told late made an admin of a box, which then owed invites: the check."),
+        KeptSeed(
+            1057, shortMembers,
+            "What a leaver left to one that turned away since was asked of the others: the check."),
+        KeptSeed(1187, shortMembers, "As 1057, of one that came back."),
+        KeptSeed(
+            1200, shortMembers,
+            "Boxes that are out and reach nobody were taken for members by what the others know: the check."),
+        KeptSeed(
+            1942, shortMembers, "A program repeated a write on a disk that was put back: the check."),
+        KeptSeed(
+            2027, shortMembers, "Boxes that were out heard of each other after the end: the check."),
+        KeptSeed(6623, shortMembers, "As 1057."),
+        KeptSeed(
+            7277, shortMembers,
+            "Who left and came back was taken to hold what it held before, and the last copy left "
+                + "(LeavingTests)."),
+        KeptSeed(
+            7352, shortMembers,
+            "A node spoke in the middle of a batch to one that it knew to be out at its end: the check."),
+        KeptSeed(
+            7654, shortMembers,
+            "Keys waited for one that never said what it runs, and had turned away: the check."),
+        KeptSeed(7677, shortMembers, "A leave that was told late was on its way at the end: the check."),
     ]
 }

@@ -114,6 +114,42 @@ import Wire
         #expect(states(&world, 0) == ["active", "active"])
     }
 
+    @Test(
+        "who left and came back holds nothing yet of what it held before, so the others may not leave on it",
+        arguments: [false, true])
+    func emptyAgain(isRestarted: Bool) throws {
+        var world = World(seed: 61)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade)
+        for _ in 0..<3 { _ = world.increment(1, "notes", "count") }
+        let isThere = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isThere)
+        let hasLeft = leave(&world, 1)
+        #expect(hasLeft)
+        world.run(milliseconds: 5_000)
+        let invited = world.invite(0, "notes", role: .admin)
+        guard case .joined = world.join(1, try #require(invited)) else {
+            Issue.record("not joined again: \(world.logs())")
+            return
+        }
+        world.crash(1)
+        if isRestarted {
+            world.crash(0)
+            world.start(0)
+            world.run(milliseconds: 1_000)
+        }
+        let isLost = leave(&world, 0)
+        #expect(!isLost, "the only box with the writes has left: \(world.logs())")
+        world.start(1)
+        let isBack = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isBack, "\(world.logs())")
+        world.run(milliseconds: 25_000)
+        let mayLeave = leave(&world, 0)
+        #expect(mayLeave, "\(world.logs())")
+        let text = String(decoding: world.export(1, "notes") ?? [], as: UTF8.self)
+        #expect(text.contains(#""n":3"#), "\(text)")
+    }
+
     @Test("who left and came back by somebody who is away now says so to one that knows only of the leave")
     func backUnheard() throws {
         var world = World(seed: 58)

@@ -53,7 +53,9 @@ import Wire
     }
 
     private func isRefused(_ answer: NodeAnswer?, for older: [DeviceID]) -> Bool {
-        guard case .failed(.olderVersion("notes", let members, more: 0)) = answer else { return false }
+        guard case .failed(.olderVersion("notes", let members, more: 0, lacking: .removals)) = answer else {
+            return false
+        }
         return members.map(\.device) == older
     }
 

@@ -12,7 +12,7 @@ private struct Manifest {
         let lists = Self.lists(in: text)
         // Each declaration: a call that makes a target, up to the next one.
         let kinds =
-            #/(?:core|shell|program|tests|target|executableTarget|systemLibrary)\(\s*(?:name: )?"(\w+)"/#
+            #/(?:core|shell|program|tests|target|executableTarget|systemLibrary|macro)\(\s*(?:name: )?"(\w+)"/#
         let heads = text.matches(of: kinds)
         for (index, head) in heads.enumerated() {
             let end = index + 1 < heads.count ? heads[index + 1].range.lowerBound : text.endIndex
@@ -57,6 +57,15 @@ private struct Manifest {
             "Node", "Crypto", "CSodium", "Wire", "CZstd", "Documents", "ControlAPI", "SQLiteStore", "CSQLite",
         ]
         #expect(closure.isDisjoint(with: unwanted), "\(closure.intersection(unwanted).sorted())")
+    }
+
+    @Test(
+        "no program needs the macros, so none builds swift-syntax",
+        arguments: ["repld", "replctl", "replsim", "replbench", "ReplClient"])
+    func macros(target: String) throws {
+        let manifest = Manifest(try SourceTree.text("Package.swift"))
+        #expect(manifest.closure(of: "Replicating").isSuperset(of: ["ReplicatingMacros", "Documents"]))
+        #expect(manifest.closure(of: target).isDisjoint(with: ["Replicating", "ReplicatingMacros"]))
     }
 
     @Test("the closure of a daemon has what a client's has not")

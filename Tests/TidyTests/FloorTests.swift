@@ -9,8 +9,9 @@ private let floors = [
     "CSodium", "CSQLite", "CZstd", "Bytes", "JSON", "Crypto", "Causality", "Documents", "Wire", "Identity",
     "Roster",
     "SecureLink", "Replication", "Mesh", "Node", "SQLiteStore", "NodeRuntime", "Listening", "PeerNetwork",
-    "ControlAPI", "ControlServer", "DocumentModel", "RosterModel", "Simulator", "Scenarios", "ReplClient",
-    "CConsolePages", "ConsoleServer", "repld",
+    "ControlAPI", "ControlServer", "DocumentModel", "RosterModel", "CheckpointModel", "Simulator",
+    "Scenarios",
+    "ReplClient", "ReplicatingMacros", "Replicating", "CConsolePages", "ConsoleServer", "Release", "repld",
     "replctl", "replsim",
     "replbench",
 ]

@@ -16,6 +16,7 @@ extension Operation {
             switch body {
             case .deleteDocument(let observed):
                 Self.blockBytes + observed.count * MemoryLayout<Generation>.stride
+            case .acknowledge: 0
             case .act(let path, let action): path.heldBytes + action.heldBytes
             case .unknown(_, _, let payload): Self.blockBytes + payload.count
             }

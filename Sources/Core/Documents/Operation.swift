@@ -4,7 +4,8 @@
 public import Bytes
 public import Causality
 
-/// One mutation of one document. It consumes `sequenceCount` consecutive sequences of its author's log.
+/// One mutation of one document, or what is said of a checkpoint. It consumes `sequenceCount` consecutive
+/// sequences of its author's log.
 public struct Operation: Hashable, Sendable {
     public let document: Key
     public let body: Body
@@ -19,6 +20,9 @@ public struct Operation: Hashable, Sendable {
         /// least one.
         case deleteDocument(observed: [Generation])
         case act(in: ContainerPath, Action)
+        /// The author took in all that a checkpoint covers, and computed what it names. Nil is a *mark*: it
+        /// acknowledges nothing, and is what an author writes whose checkpoint needs a change of its own.
+        case acknowledge(checkpoint: Bytes32?)
         /// From a newer version: kept and relayed, never executed. `payload` is opaque.
         case unknown(tag: UInt64, sequenceCount: Int, payload: [UInt8])
     }
@@ -27,7 +31,7 @@ public struct Operation: Hashable, Sendable {
     /// one.
     @inlinable public var sequenceCount: Int {
         switch body {
-        case .deleteDocument: 1
+        case .deleteDocument, .acknowledge: 1
         case .act(_, let action): action.sequenceCount
         case .unknown(_, let count, _): count
         }
@@ -39,6 +43,7 @@ extension Operation {
     public var estimatedBytes: Int {
         switch body {
         case .deleteDocument(let observed): 32 + 8 * observed.count
+        case .acknowledge: 64
         case .act(_, let action): 32 + action.payloadBytes
         case .unknown(_, _, let payload): 32 + payload.count
         }

@@ -8,7 +8,7 @@ import Causality
 
 extension Operation {
     /// True when the operation can be executed. An unknown operation is valid: its change is skipped, not
-    /// void. O(size of the operation).
+    /// void. One of a known tag that does not have its form is not. O(size of the operation).
     public func isStaticallyValid(_ stamp: OperationStamp) -> Bool {
         guard (1...DocumentLimits.documentKeyBytesMax).contains(document.utf8Count) else { return false }
         let count = sequenceCount
@@ -16,7 +16,8 @@ extension Operation {
             stamp.dot.sequence <= .max, stamp.dot.sequence + (count - 1) <= .max
         else { return false }
         switch body {
-        case .unknown: return true
+        case .unknown(let tag, _, _): return tag != Self.acknowledgeTag
+        case .acknowledge: return document == Self.acknowledgeKey
         case .deleteDocument(let observed):
             return !observed.isEmpty && observed.allSatisfy(\.isValid) && isAscending(observed)
         case .act(let path, let action):

@@ -30,7 +30,7 @@ extension Node {
             (upgrade, nextSweep) = (.due, min(nextSweep, now.monotonic + NodeLimits.upgradeRetryMilliseconds))
         }
         counters.commitsFailed += 1
-        for request in adoptions.batchLost() {
+        for request in adoptions.batchLost() + checkpointRequests.batchLost() {
             effects.append(.answer(request, .failed(NodeError(lost: failure))))
         }
         if isOvertaken {

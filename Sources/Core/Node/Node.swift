@@ -54,6 +54,8 @@ public struct Node<Store: ChangeStore> {
     var pings = Pings()
     /// Void changes that programs asked to be made again.
     var adoptions = Adoptions()
+    /// Programs that wait for a checkpoint to be signed, or for logs to be collected.
+    var checkpointRequests = CheckpointRequests()
     /// Devices that were seen to run twice.
     var copies = CopySightings()
     /// How fast this node catches up.
@@ -139,6 +141,7 @@ public struct Node<Store: ChangeStore> {
             tickForks(at: now)
             tickProofs(at: now)
             tickRejudging(at: now)
+            tickCheckpoints(at: now)
             tickAdoptions(at: now)
             tickLinks(at: now)
             tickCopies(at: now)
@@ -165,6 +168,7 @@ public struct Node<Store: ChangeStore> {
         let hasWritten: Bool
         do throws(StoreFailure) {
             tellSoftware(at: now)
+            advanceCheckpoints(at: now)
             try finishSpaces(at: now)
             if let failure = transaction.failure { throw failure }
             if transaction.isWriting { try epochs.write(to: &transaction) }

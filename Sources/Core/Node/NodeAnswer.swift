@@ -53,6 +53,10 @@ public enum NodeAnswer: Sendable {
     /// since 1970; nil while one is.
     case keyEpochs([KeyEpochReport], noneGoodSince: UInt64?)
     case keysRotated(KeyEpochID)
+    case checkpoints(CheckpointsReport)
+    /// It is in the roster, and waits for the required members.
+    case checkpointProposed(Bytes32)
+    case collected(CollectReport)
     case member(MemberReport)
     case adopted(AdoptionReport)
     case failed(NodeError)
@@ -175,10 +179,12 @@ public struct SpaceReport: Hashable, Sendable {
     public let state: String
     /// In `status` only.
     public let sync: SyncReport?
+    /// While a base is being taken, in `status` only.
+    public let bootstrap: BootstrapReport?
 
     public init(
         id: SpaceID, name: String, role: Role, members: Int, documents: Int, state: String = "active",
-        sync: SyncReport? = nil
+        sync: SyncReport? = nil, bootstrap: BootstrapReport? = nil
     ) {
         self.id = id
         self.name = name
@@ -187,6 +193,7 @@ public struct SpaceReport: Hashable, Sendable {
         self.members = members
         self.documents = documents
         self.sync = sync
+        self.bootstrap = bootstrap
     }
 }
 

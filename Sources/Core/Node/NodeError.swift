@@ -43,7 +43,19 @@ public enum NodeError: Error, Sendable {
     /// 409 `last-admin`: this device would be none any more; the space's name here.
     case lastAdmin(String)
     /// 409 `older-version`: the space's name here, and the first of the members that must be upgraded before.
-    case olderVersion(String, [NamedDevice], more: Int)
+    case olderVersion(String, [NamedDevice], more: Int, lacking: NewerFeature = .removals)
+    /// 409 `nothing-new`: since the checkpoint that stands, or at all; the space's name here.
+    case nothingNew(String)
+    /// 409 `no-majority`: without the absent ones too few members are left to acknowledge; the space's name
+    /// here.
+    case noMajority(String)
+    /// 409 `checkpoint-open`: another's, or the same again.
+    case checkpointOpen(by: NamedDevice)
+    /// `seeding`. `percent` nil: 409, a write of a newcomer that was not level with a member yet; else 503, a
+    /// read while a base is being taken, 0 to 100.
+    case seeding(percent: Int?)
+    /// 410 `collected`: what was asked for lies before what is kept, which begins at this version.
+    case collected(since: String)
     /// 403 `removed`: the space's name here, who removed this device, and when, by that one's clock.
     case removed(String, by: NamedDevice, atMilliseconds: UInt64)
     /// 403 `no-right`.
@@ -98,4 +110,11 @@ public enum NodeError: Error, Sendable {
     case stopping
     /// 500 `store-failed`: a `StoreFailure`, or what a backup met outside the store.
     case storeFailed(any Error)
+}
+
+/// What programs of an earlier version lack.
+public enum NewerFeature: Hashable, Sendable {
+    /// Removals, roles below admin, and key epochs.
+    case removals
+    case checkpoints
 }

@@ -65,6 +65,25 @@ public enum NodeLimits {
     /// Changes that turn in one step of judging a log again; the longest pause between two steps.
     static let rejudgedMax = 64
     static let rejudgePauseMilliseconds: UInt64 = 1_000
+    /// Documents of one step of computing or moving to a base, and bytes of snapshots after which it ends.
+    static let baseStepDocuments = 32
+    static let baseStepBytes = 64 << 10
+    /// After a batch was lost, or while the disk is full, bases and collections rest for so long.
+    static let baseRestMilliseconds: UInt64 = 1_000
+    /// Rows of logs that one step of collecting removes.
+    static let collectStepRows = 256
+    /// Log since the last checkpoint after which there is a new one, unless settings say otherwise.
+    static let checkpointLogBytesMin = 16 << 20
+    /// How often a node looks whether it proposes one, and how long admins wait for each other.
+    static let proposalCheckMilliseconds: UInt64 = 10_000
+    static let proposalTurnMilliseconds: UInt64 = 60_000
+    /// A required member that did not acknowledge a checkpoint for so long is named.
+    static let checkpointPatienceMilliseconds: UInt64 = 30_000
+    /// Hashes that one peer is asked for at a time, and how long it has for the next piece of one.
+    static let baseAskedMax = 32
+    static let baseAskMilliseconds: UInt64 = 15_000
+    /// Members that a proposed checkpoint may name absent.
+    public static let absentMax = 4_096
     /// Void changes that one request may name; changes that it adopts, and looks at, in a step.
     public static let adoptedTogetherMax = 4_096
     static let adoptedStepMax = 32

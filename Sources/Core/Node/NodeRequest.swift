@@ -108,6 +108,13 @@ public enum NodeRequest: Sendable {
     /// Answers: `.keyEpochs`, `.keysRotated`.
     case keyEpochs(SpaceReference)
     case rotateKeys(SpaceReference, isForced: Bool = false)
+    /// Answer: `.checkpoints`.
+    case checkpoints(SpaceReference)
+    /// An admin's; `absent` nil: who is not waited for is found by `absent-after`. Answer:
+    /// `.checkpointProposed`.
+    case proposeCheckpoint(SpaceReference, absent: [MemberReference]?)
+    /// Forgets now what may be forgotten of the log on this node. Answer: `.collected`.
+    case collect(SpaceReference)
     case invite(SpaceReference, role: Role, expiresSeconds: UInt64)
     case invites(SpaceReference)
     case revokeInvite(SpaceReference, id: String)
@@ -170,12 +177,12 @@ extension NodeRequest {
             .list,
             .readDocument, .watch, .export, .conflicts, .log, .void, .wait, .explain, .metrics, .indexes,
             .index,
-            .keyEpochs:
+            .keyEpochs, .checkpoints:
             true
         case .createSpace, .leaveSpace, .removeMember, .changeRole, .rotateKeys, .invite, .revokeInvite,
             .join, .transact, .adopt,
             .backup,
-            .reload, .declareIndex, .dropIndex:
+            .reload, .declareIndex, .dropIndex, .proposeCheckpoint, .collect:
             false
         }
     }

@@ -30,6 +30,23 @@ public struct NodeSettings: Sendable, Equatable {
     /// Local writes stop below so much free disk.
     public var diskFloor = DiskFloor.standard
 
+    /// What of the log is kept beyond what is needed.
+    public var retainHistory = Retention.standard
+    /// Bytes of log since the last checkpoint after which one is proposed; nil: the larger of 16 MiB and half
+    /// the state.
+    public var checkpointLogBytes: UInt64?
+    /// After which one is proposed, from the first change since the last.
+    public var checkpointSeconds = NodeSettings.checkpointSecondsStandard
+    public static let checkpointSecondsStandard: UInt64 = 86_400
+    /// Checkpoints are proposed by themselves: only where a setting asks for it, until the simulator's seeds
+    /// with checkpoints hold. Who calls `POST checkpoints` proposes in any case.
+    var isProposing: Bool {
+        checkpointLogBytes != nil || checkpointSeconds != NodeSettings.checkpointSecondsStandard
+    }
+    /// Members that were not seen for so long are not waited for.
+    public var absentAfterSeconds = NodeSettings.absentAfterSecondsStandard
+    public static let absentAfterSecondsStandard: UInt64 = 60 * 86_400
+
     public init(
         deviceName: String, staticPeers: [String], advertise: [String],
         liveness: LivenessTimes = LivenessTimes()

@@ -5,9 +5,9 @@
 //   already known                                    -> duplicate
 //   its log is closed before it                      -> ready, void
 //   its view is not known                            -> early (a roster head is lacking)
-//   its author may not write in its view             -> refused: nobody stores it
+//   its author may not write it in its view          -> refused: nobody stores it (a reader may acknowledge)
 //   not the next of its log, or context not known    -> early (a dot is lacking)
-//   statically invalid, or the right was lost since  -> ready, void
+//   late, statically invalid, or the right was lost  -> ready, void
 //   operations of a newer version                    -> ready, skipped
 //   else                                             -> ready, executed
 
@@ -35,37 +35,39 @@ public enum Admission {
         case refused(Refusal)
     }
 
-    /// What becomes of a change now. `held` is what is appended so far. O(context) for one that is not ready,
+    /// What becomes of a change now. `held` is what is appended so far. `isLate`: a checkpoint stands that
+    /// does not hold it, and it was made without what that one lets go. O(context) for one that is not ready,
     /// else O(context + operations).
     public static func admit(
-        _ candidate: Candidate, held: VersionVector, closed: ClosedLogs = ClosedLogs(), roster: inout Roster
+        _ candidate: Candidate, held: VersionVector, closed: ClosedLogs = ClosedLogs(), roster: inout Roster,
+        isLate: Bool = false
     ) -> Decision {
         let change = candidate.change
         if change.last <= held[change.replica] { return .duplicate }
         let lack = lack(of: candidate, held: held, closed: closed, roster: roster)
         if let lack, case .rosterHead = lack { return .early(lack) }
         if closed.isClosed(change.id) {
-            return .ready(
-                ReadyChange(verified: candidate.verified, status: .void, seal: candidate.seal))
+            return .ready(ReadyChange(candidate, .void))
         }
         // Before anything waits: what may never be stored takes no room.
         if candidate.heads.isEmpty { return .refused(.noView(change.id)) }
         guard let view = roster.view(heads: candidate.heads) else {
             preconditionFailure("a view of \(change.id) with unknown heads")
         }
-        guard roster.isStored(by: candidate.author, in: view) else {
+        guard roster.isStored(by: candidate.author, in: view, needing: change.right) else {
             return .refused(.noRight(change.id, author: candidate.author))
         }
         if let lack { return .early(lack) }
         let range = DotRange(change.replica, change.first, change.last)
         let status: ChangeStatus
-        if !roster.isUnrestricted(range, by: candidate.author, in: view) || !isStaticallyValid(change) {
+        let isUnrestricted = roster.isUnrestricted(
+            range, by: candidate.author, in: view, needing: change.right)
+        if isLate || !isUnrestricted || !isStaticallyValid(change) {
             status = .void
         } else {
             status = hasUnknownOperations(change) ? .skipped : .executed
         }
-        return .ready(
-            ReadyChange(verified: candidate.verified, status: status, seal: candidate.seal))
+        return .ready(ReadyChange(candidate, status))
     }
 
     /// What the change waits for; nil when it is ready or can be refused.
@@ -110,5 +112,12 @@ public enum Admission {
         change.operations.contains { operation in
             if case .unknown = operation.body { true } else { false }
         }
+    }
+}
+
+extension ReadyChange {
+    fileprivate init(_ candidate: Candidate, _ status: ChangeStatus) {
+        self.init(
+            verified: candidate.verified, status: status, seal: candidate.seal, heads: candidate.heads)
     }
 }

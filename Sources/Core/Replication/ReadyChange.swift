@@ -16,18 +16,22 @@ public struct ReadyChange: Sendable {
     public let status: ChangeStatus
     /// The seal at its end, if there is one; to be kept with it.
     public let seal: Seal?
+    /// The roster heads that are its view.
+    public let heads: [Bytes32]
 
-    init(verified: VerifiedChange, status: ChangeStatus, seal: Seal?) {
+    init(verified: VerifiedChange, status: ChangeStatus, seal: Seal?, heads: [Bytes32]) {
         self.verified = verified
         self.status = status
         self.seal = seal
+        self.heads = heads
     }
 
     public var change: Change { verified.change }
 
     /// A change authored here on the state held here: born ready. Its seal comes with the group commit.
-    public init(_ authored: AuthoredChange) {
-        self.init(verified: authored.verified, status: .executed, seal: nil)
+    /// `heads` are its view.
+    public init(_ authored: AuthoredChange, on heads: [Bytes32]) {
+        self.init(verified: authored.verified, status: .executed, seal: nil, heads: heads)
     }
 }
 

@@ -31,6 +31,8 @@ public struct SpaceSync: Sendable {
 
     /// What the peer holds durably, as far as it said; nil before its first HAVE.
     public private(set) var peerHave: VersionVector?
+    /// The peer was let in again since it said that: it may have left, and hold nothing any more.
+    public private(set) var isPeerHaveStale = false
     /// Which logs are pushed here. A hint: what is lacking is computed from the vectors.
     public private(set) var tree = PushTree()
     /// These logs are pushed and no others, whatever the tree says; nil: as the tree says.
@@ -67,6 +69,7 @@ public struct SpaceSync: Sendable {
     ) throws(Fault) {
         if isFull {
             peerHave = vector
+            isPeerHaveStale = false
             sent = VersionVector()
             cursor = nil
             return
@@ -75,6 +78,8 @@ public struct SpaceSync: Sendable {
         peerHave?.join(vector)
         if let count = peerHave?.count, count > logsMax { throw .tooManyLogs(count) }
     }
+
+    public mutating func peerWasLetInAgain() { isPeerHaveStale = peerHave != nil }
 
     /// The peer sent this itself, so it holds it: it is not sent back.
     public mutating func peerShowed(_ replica: ReplicaID, to last: SequenceNumber) {

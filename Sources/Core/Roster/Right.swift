@@ -32,6 +32,11 @@ extension Role {
     public func allows(_ right: Right) -> Bool { self >= right.leastRole }
 }
 
+extension Change {
+    /// What its author needs, in its view and for it to have an effect.
+    public var right: Right { isAcknowledgement ? .acknowledge : .data }
+}
+
 extension RosterBody {
     /// What an author of this operation needs. Of an unknown kind we cannot know it: a reader is enough, so
     /// that a newer node's operations, and what was made on them, are passed on by older ones. A relay needs
@@ -40,7 +45,8 @@ extension RosterBody {
         switch self {
         case .genesis, .invite, .revokeInvite, .add, .remove, .role, .resolve, .checkpoint: .administer
         case .keyEpoch: .keyEpoch
-        case .unknown: .acknowledge
+        // A checkpoint that says nothing is still an admin's, as it is to earlier versions.
+        case .unknown(let kind, _): kind == Self.checkpointKind ? .administer : .acknowledge
         case .leave, .deviceUpdate, .deviceSoftware: .ownDevice
         }
     }

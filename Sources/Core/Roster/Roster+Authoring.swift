@@ -34,8 +34,12 @@ extension Roster {
 
     /// The heads that a change by this device names, ascending: what is known of everybody's membership, and
     /// what gives the device its own.
-    public mutating func headsToName(inChangesOf device: DeviceID) -> [Bytes32] {
-        reduced(standingHeads, and: membership[device] ?? [])
+    /// `operation`: one that the change speaks of.
+    public mutating func headsToName(
+        inChangesOf device: DeviceID, speakingOf operation: Bytes32? = nil
+    ) -> [Bytes32] {
+        let spokenOf = operation.flatMap { indices[$0] }.map { [$0] } ?? []
+        return reduced(standingHeads, and: (membership[device] ?? []) + spokenOf)
     }
 
     /// The heads that an operation names: all, without those of flooding authors, and what it needs: its

@@ -12,6 +12,14 @@ extension RosterOperation {
 }
 
 extension Roster {
+    /// Of an operation that is held.
+    public func timestamp(of id: Bytes32) -> Timestamp {
+        indices[id].map { operation(at: $0).timestamp } ?? .zero
+    }
+
+    /// Who made the space.
+    public var founder: DeviceID { entries[0].author }
+
     /// All that are or were members, ascending by device.
     public func members() -> [Member] { membership.keys.sorted().compactMap { member($0) } }
 
@@ -24,7 +32,7 @@ extension Roster {
     /// Nil for a device that never was a member.
     public func member(_ device: DeviceID) -> Member? {
         let state = state(of: device)
-        let admissions = (membership[device] ?? []).filter { entries[Int($0)].effect.isAdmission }
+        let admissions = admissions(of: device)
         // A role that it got since may stand where its admission does not: then it was let in by that one all
         // the same, with this box key.
         guard let grant = newest(admissions.filter(standing.holds)) ?? newest(admissions) else { return nil }
@@ -40,6 +48,19 @@ extension Roster {
         return Member(
             device: device, description: description(of: device, addedBy: operation, at: grant), role: role,
             addedBy: operation.author, since: operation.timestamp, state: shown)
+    }
+
+    /// Operations that let a device in, whether they stand or not, and the genesis.
+    private func admissions(of device: DeviceID) -> [Int32] {
+        (membership[device] ?? []).filter { entries[Int($0)].effect.isAdmission }
+    }
+
+    /// True when it came more than once: in between it was no member, and may have given up what it held.
+    public func wasLetInAgain(_ device: DeviceID) -> Bool { admissions(of: device).count > 1 }
+
+    /// True when nothing let the device in that the view does not know.
+    public func knowsAdmissions(of device: DeviceID, _ view: View) -> Bool {
+        admissions(of: device).allSatisfy { view.reachable.contains(Int($0)) }
     }
 
     /// The operation that let an active member in and holds its keys, sealed to this box key; nil for the
@@ -102,20 +123,22 @@ extension Roster {
     }
 
     /// Operations that say, with those they were made on, that a device was removed: its removal first, then
-    /// whatever fells what let it in again since, and what would fell one of these. Empty for devices that
-    /// were not.
+    /// whatever fells what let it in again since, what would fell one of these, and what would leave the
+    /// space without the admin that removed it. Empty for devices that were not.
     public func exclusion(of device: DeviceID) -> [RosterOperation] {
         guard let removal = removal(of: device), let place = indices[removal.id] else { return [] }
         let fallen = (membership[device] ?? []).filter { index in
             entries[Int(index)].effect.roleGiven != nil && !standing.holds(index)
         }
-        if fallen.isEmpty, fallenRivals(of: place).isEmpty { return [removal] }
+        // Where no admin is left the most senior stays one, which this device may be.
+        let doubts = (restrictions[removal.author] ?? []).map(\.index).filter { !standing.holds($0) }
+        if fallen.isEmpty, doubts.isEmpty { return [removal] }
         let before = reachable(from: [place])
         // What was made beside the removal gives no role that it does not take.
         let returns = fallen.filter {
             !before.contains(Int($0)) && reachable(from: [$0]).contains(Int(place))
         }
-        var open = [place] + returns.compactMap { standingRestriction(felling: [$0]) }
+        var open = [place] + (returns + doubts).compactMap { standingRestriction(felling: [$0]) }
         var shown: Set<Int32> = []
         while let index = open.popLast() {
             guard shown.insert(index).inserted else { continue }

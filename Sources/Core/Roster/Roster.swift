@@ -299,6 +299,7 @@ enum Effect: Hashable, Sendable {
     case leave
     case removal
     case role(Role)
+    case checkpoint
     case none
 
     init(_ body: RosterBody) {
@@ -311,7 +312,8 @@ enum Effect: Hashable, Sendable {
             case .leave: .leave
             case .remove: .removal
             case .role(let change): .role(change.role)
-            case .deviceUpdate, .deviceSoftware, .keyEpoch, .resolve, .checkpoint, .unknown: .none
+            case .checkpoint: .checkpoint
+            case .deviceUpdate, .deviceSoftware, .keyEpoch, .resolve, .unknown: .none
             }
     }
 
@@ -320,7 +322,7 @@ enum Effect: Hashable, Sendable {
         switch self {
         case .genesis: .admin
         case .add(let role), .role(let role): role
-        case .invite, .revocation, .leave, .removal, .none: nil
+        case .invite, .revocation, .leave, .removal, .checkpoint, .none: nil
         }
     }
 
@@ -335,7 +337,7 @@ enum Effect: Hashable, Sendable {
     var isAct: Bool {
         switch self {
         case .invite, .add, .removal, .role: true
-        case .genesis, .revocation, .leave, .none: false
+        case .genesis, .revocation, .leave, .checkpoint, .none: false
         }
     }
 }

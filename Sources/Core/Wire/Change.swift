@@ -69,6 +69,16 @@ public struct Change: Hashable, Sendable {
     /// How the API names a change: its replica and last sequence.
     public var id: Dot { Dot(replica, last) }
 
+    /// True when it does nothing but acknowledge checkpoints: a reader may write that, and nothing else.
+    public var isAcknowledgement: Bool {
+        !operations.isEmpty && operations.allSatisfy { !$0.touchesDocument }
+    }
+
+    /// The checkpoints that it acknowledges, in order.
+    public var acknowledged: [Bytes32] {
+        operations.compactMap { if case .acknowledge(let checkpoint) = $0.body { checkpoint } else { nil } }
+    }
+
     /// The stamps of the operations, in order.
     public func stamps() -> [OperationStamp] {
         var next = Dot(replica, first)

@@ -36,7 +36,7 @@ extension LogCoder {
     private mutating func decodeOperation(from body: inout ByteReader) throws(DecodeFault) -> Operation {
         let raw = try body.varint()
         guard let tag = OperationTag(rawValue: raw) else {
-            return try decodeUnknown(tag: raw, from: &body)
+            return try decodeExtension(tag: raw, from: &body)
         }
         guard case .action(let tag) = tag else {
             let document = try decodeDocument(from: &body)
@@ -50,7 +50,7 @@ extension LogCoder {
             document: dictionary.documents.values[place.document], body: .act(in: place.path, action))
     }
 
-    private mutating func decodeUnknown(tag: UInt64, from body: inout ByteReader) throws(DecodeFault)
+    private mutating func decodeExtension(tag: UInt64, from body: inout ByteReader) throws(DecodeFault)
         -> Operation
     {
         if tag < OperationTag.extensionFirst { throw .unknownTag(field: "operation", value: tag) }
@@ -59,8 +59,9 @@ extension LogCoder {
         if count == 0 { throw .outOfRange(field: "sequences") }
         let payload = try body.counted(limit: WireLimits.changeBytesMax, field: "payload")
         return Operation(
-            document: dictionary.documents.values[document],
-            body: .unknown(tag: tag, sequenceCount: count, payload: payload))
+            Operation.Extension(
+                tag: tag, document: dictionary.documents.values[document], sequenceCount: count,
+                payload: payload))
     }
 
     // MARK: Lists

@@ -23,14 +23,17 @@ extension LogCoder {
             body.varint(action.tag.rawValue)
             encodePlace(operation.document, path, into: &body)
             action.write(to: &self, &body)
-        case .unknown(let tag, let sequenceCount, let payload):
-            precondition(tag >= OperationTag.extensionFirst, "operation \(tag) has a form of its own")
+        case .unknown, .acknowledge:
+            guard let form = operation.extensionForm else { preconditionFailure("\(operation) has no form") }
+            precondition(form.tag >= OperationTag.extensionFirst, "operation \(form.tag) has its own form")
+            precondition(Operation(form) == operation, "\(operation) is another in its form")
             precondition(
-                (1...WireLimits.changeSequencesMax).contains(sequenceCount), "\(sequenceCount) sequences")
-            body.varint(tag)
-            _ = encodeDocument(operation.document, into: &body)
-            body.varint(sequenceCount)
-            body.counted(payload)
+                (1...WireLimits.changeSequencesMax).contains(form.sequenceCount),
+                "\(form.sequenceCount) sequences")
+            body.varint(form.tag)
+            _ = encodeDocument(form.document, into: &body)
+            body.varint(form.sequenceCount)
+            body.counted(form.payload)
         }
     }
 

@@ -1,6 +1,6 @@
 // The numbers of the operations on the wire that are no actions (those have `Action.Tag`). They are never
 // reused. An operation that a later version adds gets a number of at least `extensionFirst` and the generic
-// form (WIRE.md), which every version can carry without knowing what it means.
+// form (WIRE.md, `Operation.Extension`), which every version can carry without knowing what it means.
 
 import Documents
 

@@ -39,6 +39,24 @@ public enum WireLimits {
     /// A segment with its header.
     public static let segmentBytesMax = 3 * 1_024 * 1_024
 
+    // MARK: Checkpoints
+
+    /// Logs of a checkpoint: as many as a HAVE lists. At most 27 MB of table.
+    public static let tableRowsMax = haveEntriesMax
+    /// A page of a base ends with the document by which it reaches this many bytes, if not before. So it is
+    /// longer only where its last document is.
+    public static let pageBytesAim = 64 * 1_024
+    /// A page ends after a document of whose key's hash so many bits are zero: after 16 documents on average.
+    /// More would save little of the manifest; a checkpoint reads all documents of a page in which one
+    /// changed.
+    public static let pageKeyBits = 4
+    /// A page, which may hold one document of any size.
+    public static let pageBytesMax = 1 << 30
+    /// Pages of a base: 67 million documents, of 16 a page.
+    public static let manifestPagesMax = 1 << 22
+    /// A manifest: what its pages take with keys of 20 bytes.
+    public static let manifestBytesMax = 1 << 28
+
     // MARK: Frames
 
     /// Body of a frame (DESIGN 8).
@@ -58,6 +76,10 @@ public enum WireLimits {
     public static let walkStopsMax: UInt8 = 6
     /// Roster operations in one frame; each is at most `RosterLimits.operationBytesMax`.
     public static let rosterOperationsMax = 1_024
+    /// Hashes in one BASE_ASK.
+    public static let baseAsksMax = 256
+    /// Bytes of a table, manifest or page in one BASE_PART, unpacked.
+    public static let basePartBytesMax = 256 * 1_024
     /// Devices in one PEERS.
     public static let peersMax = 256
     /// The body of JOIN_PROOF and of one JOIN_ANSWER, which the roster codes.

@@ -3,11 +3,10 @@
 
 import ArgumentParser
 import Glibc
+import Release
 import ReplClient
 
 @main struct Replctl: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "replctl",
         abstract: "Reads and writes the documents of repld, and looks after its spaces.",
@@ -32,7 +31,7 @@ import ReplClient
             /run/repld/control.sock.
             Exit codes: 0 done, 1 failed, 2 the daemon was not reached, 3 bad input, 4 refused, 5 timed out.
             """,
-        version: "replctl \(version)",
+        version: "replctl \(Release.version)",
         subcommands: [
             StatusCommand.self, PeersCommand.self, PingCommand.self, SpacesCommand.self, SpaceCommand.self,
             MembersCommand.self, JoinCommand.self,

@@ -134,8 +134,8 @@ struct ConfigFile: Equatable {
         case (.string, .string(let text)): return .string(text)
         case (.bool, .bool(let flag)): return .bool(flag)
         case (.integer(let range), .integer(let number)) where range.contains(number): return .integer(number)
-        case (.size, .string(let text)): return .string(text)
-        case (.size, .integer(let number)) where number >= 0: return .integer(number)
+        case (.amount, .string(let text)): return .string(text)
+        case (.amount, .integer(let number)) where number >= 0: return .integer(number)
         case (.strings, .array(let values)):
             let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
             if texts.count == values.count { return .strings(texts) }

@@ -12,8 +12,8 @@ struct ConfigKey: Sendable {
         case bool
         /// A whole number within bounds; the unit stands last in the key's name.
         case integer(ClosedRange<Int>)
-        /// Bytes as a whole number, or a string with a unit or a share; what it means `Settings` says.
-        case size
+        /// A whole number, or a string with a unit; what it means `Settings` says.
+        case amount(need: String)
 
         /// What a value must be, for whoever wrote another.
         var need: String {
@@ -21,7 +21,7 @@ struct ConfigKey: Sendable {
             case .string: "a string in quotes"
             case .strings: "a list of strings, as [\"a\", \"b\"]"
             case .bool: "true or false"
-            case .size: SizeText.need
+            case .amount(let need): need
             case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
             }
         }
@@ -59,7 +59,12 @@ struct ConfigKey: Sendable {
         ConfigKey(
             "total-bytes-per-second", .integer(0...1 << 40), .applies, \.totalBytesPerSecond),
         ConfigKey("active-links", .integer(3...64), .applies, \.activeLinks),
-        ConfigKey("disk-floor", .size, .applies, \.diskFloor),
+        ConfigKey("disk-floor", .amount(need: SizeText.need), .applies, \.diskFloor),
+        ConfigKey("retain-history", .amount(need: HistoryText.retention), .applies, \.retainHistory),
+        ConfigKey(
+            "checkpoint-log-bytes", .amount(need: HistoryText.logBytes), .applies, \.checkpointLogBytes),
+        ConfigKey("checkpoint-seconds", .amount(need: HistoryText.span), .applies, \.checkpointSeconds),
+        ConfigKey("absent-after", .amount(need: HistoryText.span), .applies, \.absentAfterSeconds),
         ConfigKey("discovery.enabled", .bool, .needsRestart, \.discovery.isEnabled),
         ConfigKey("discovery.interfaces", .strings, .needsRestart, \.discovery.interfaces),
         ConfigKey("discovery.ignore", .strings, .needsRestart, \.discovery.ignored),

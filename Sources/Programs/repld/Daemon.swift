@@ -10,6 +10,7 @@ import NIOPosix
 import Node
 import NodeRuntime
 import PeerNetwork
+import Release
 import SQLiteStore
 import ServiceLifecycle
 import UnixSignals
@@ -151,7 +152,7 @@ struct Daemon {
             device: SigningKey(seed: state.deviceSeed),
             // From the device's seed, so that a restored device opens what was sealed to it.
             box: AgreementKey(secret: KeyDerivation.derive(state.deviceSeed, label: "repld-box-v1")),
-            version: Version.current, entropySeed: SystemRandom.secret(32), discontinuity: discontinuity,
+            version: Release.version, entropySeed: SystemRandom.secret(32), discontinuity: discontinuity,
             settings: node)
         configuration.hasCrashed = CrashMarker.take(in: settings.state)
         CrashMarker.arm(in: settings.state)

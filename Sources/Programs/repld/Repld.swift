@@ -6,6 +6,7 @@ import ArgumentParser
 import Glibc
 import Logging
 import NodeRuntime
+import Release
 
 @main struct Repld: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ import NodeRuntime
         abstract: "Keeps spaces of documents in sync with the other boxes of their members.",
         discussion:
             "No config file is needed; /etc/repld/repld.toml is read if it is there. Flags go before it.",
-        version: Version.current)
+        version: Release.version)
 
     @Option(help: ArgumentHelp("The config file.", valueName: "file"))
     var config: String?
@@ -96,10 +97,6 @@ import NodeRuntime
             state: state, socket: socket, listen: listen, peers: peer, noDiscovery: noDiscovery, name: name,
             logLevel: logLevel)
     }
-}
-
-enum Version {
-    static let current = "0.1.0"
 }
 
 /// The error output, before there is a log.

@@ -35,6 +35,13 @@ struct Settings: Sendable {
     private(set) var activeLinks: Int
     /// Local writes stop below so much free disk.
     private(set) var diskFloor: DiskFloor
+    /// What of the log is kept beyond what is needed.
+    private(set) var retainHistory: Retention
+    /// When a checkpoint is proposed: after so much log, nil: by the size of the state; after so long.
+    private(set) var checkpointLogBytes: UInt64?
+    private(set) var checkpointSeconds: UInt64
+    /// Members that were not seen for so long are not waited for.
+    private(set) var absentAfterSeconds: UInt64
     let discovery: DiscoverySettings
     /// 1 to 64 bytes.
     private(set) var name: String
@@ -65,6 +72,12 @@ struct Settings: Sendable {
         totalBytesPerSecond = file?.integer("total-bytes-per-second") ?? 0
         activeLinks = file?.integer("active-links") ?? NodeSettings.activeLinksStandard
         diskFloor = try SizeText.diskFloor(file)
+        retainHistory = try HistoryText.retention(file)
+        checkpointLogBytes = try HistoryText.logBytes(file)
+        checkpointSeconds =
+            try HistoryText.seconds("checkpoint-seconds", file) ?? NodeSettings.checkpointSecondsStandard
+        absentAfterSeconds =
+            try HistoryText.seconds("absent-after", file) ?? NodeSettings.absentAfterSecondsStandard
         discovery = DiscoverySettings(
             isEnabled: !flags.noDiscovery && (file?.bool("discovery.enabled") ?? true),
             interfaces: file?.strings("discovery.interfaces") ?? [],
@@ -87,6 +100,10 @@ struct Settings: Sendable {
         taken.totalBytesPerSecond = wanted.totalBytesPerSecond
         taken.activeLinks = wanted.activeLinks
         taken.diskFloor = wanted.diskFloor
+        taken.retainHistory = wanted.retainHistory
+        taken.checkpointLogBytes = wanted.checkpointLogBytes
+        taken.checkpointSeconds = wanted.checkpointSeconds
+        taken.absentAfterSeconds = wanted.absentAfterSeconds
         taken.name = wanted.name
         taken.logLevel = wanted.logLevel
         taken.pingSeconds = wanted.pingSeconds
@@ -106,6 +123,10 @@ struct Settings: Sendable {
         node.activeLinks = activeLinks
         node.exposedKey = exposedKey
         node.diskFloor = diskFloor
+        node.retainHistory = retainHistory
+        node.checkpointLogBytes = checkpointLogBytes
+        node.checkpointSeconds = checkpointSeconds
+        node.absentAfterSeconds = absentAfterSeconds
         return node
     }
 

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Bytes
 import Glibc
+import Release
 import Simulator
 
 @main
@@ -46,6 +47,7 @@ struct ReplSim: ParsableCommand {
 
             Exit codes: 0 all seeds passed, 1 one failed, 2 some could not be run, 3 bad input.
             """,
+        version: "replsim \(Release.version)",
         subcommands: [ScenarioCommand.self])
 
     @OptionGroup var plan: PlanOptions

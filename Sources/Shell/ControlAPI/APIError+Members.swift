@@ -48,8 +48,8 @@ extension APIError {
             return APIError(
                 409, "last-admin", "this is the only admin of space \"\(space)\"",
                 hint: "make another member admin first: replctl space role \(space) MEMBER admin")
-        case .olderVersion(let space, let older, let more):
-            return olderVersion(of: older, and: more, in: space)
+        case .olderVersion(let space, let older, let more, let feature):
+            return olderVersion(of: older, and: more, in: space, lacking: feature)
         case .ownDevice:
             return APIError(
                 409, "own-device", "this is the device that was asked", hint: "name another; see /v1/peers")
@@ -68,14 +68,29 @@ extension APIError {
         }
     }
 
-    private static func olderVersion(of older: [NamedDevice], and more: Int, in space: String) -> APIError {
+    private static func olderVersion(
+        of older: [NamedDevice], and more: Int, in space: String, lacking feature: NewerFeature
+    ) -> APIError {
         let names = older.map(\.description).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        let (what, hint) =
+            switch feature {
+            case .removals:
+                (
+                    "removals and new keys",
+                    "upgrade them first; they tell it by themselves when they are met, and an earlier "
+                        + "program breaks off its links with whoever knows of a removal. force=true "
+                        + "(--force) does not wait, for boxes that never come back"
+                )
+            case .checkpoints:
+                (
+                    "checkpoints",
+                    "upgrade them first, absent ones too; they tell it by themselves when they are met. "
+                        + "Remove those that never come back"
+                )
+            }
         return APIError(
             409, "older-version",
-            "not known to run a version that knows of removals and new keys: \(names), of space \"\(space)\"",
-            hint: "upgrade them first; they tell it by themselves when they are met, and an earlier program "
-                + "breaks off its links with whoever knows of a removal. force=true (--force) does not wait, "
-                + "for boxes that never come back",
+            "not known to run a version that knows of \(what): \(names), of space \"\(space)\"", hint: hint,
             details: [.init("members", list(older))])
     }
 

@@ -15,6 +15,7 @@ public enum BodyRequest: Sendable {
     case declareIndex(SpaceReference, name: String)
     case resolveConflict(SpaceReference)
     case adopt(SpaceReference)
+    case proposeCheckpoint(SpaceReference)
     case transact(SpaceReference, idempotencyKey: String?, TextUnits)
 
     /// Seconds that an invite is good for when the request does not say.
@@ -44,6 +45,8 @@ public enum BodyRequest: Sendable {
         case .resolveConflict(let space):
             return .transact(space, try TransactionReader.resolution(from: &object))
         case .adopt(let space): return .adopt(space, try Self.adoption(from: &object))
+        case .proposeCheckpoint(let space):
+            return .proposeCheckpoint(space, absent: try Self.absent(from: &object))
         case .createInvite(let space):
             let role = try Self.role(from: &object)
             let seconds = try object.optionalIndex("expiresSeconds") ?? Self.inviteSecondsDefault
@@ -91,6 +94,24 @@ public enum BodyRequest: Sendable {
             changes.append(try MatchedRequest.change(text))
         }
         return .changes(changes)
+    }
+
+    /// Nil when nothing is said of them.
+    private static func absent(from object: inout ObjectReader) throws(APIError) -> [MemberReference]? {
+        guard let list = object.optional("absent") else { return nil }
+        guard case .array(let items) = list else { throw .wrongType("absent", "an array") }
+        guard items.count <= NodeLimits.absentMax else {
+            throw APIError(
+                413, "too-many-members",
+                "\(items.count) members, over the limit of \(NodeLimits.absentMax)",
+                hint: "remove those that are gone for good")
+        }
+        var members: [MemberReference] = []
+        for item in items {
+            guard case .scalar(.string(let text)) = item else { throw .wrongType("absent", "strings") }
+            members.append(MemberReference(text.string))
+        }
+        return members
     }
 
     private static func role(from object: inout ObjectReader) throws(APIError) -> Role {

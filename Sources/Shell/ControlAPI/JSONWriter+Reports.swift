@@ -92,6 +92,10 @@ extension JSONWriter {
                 $0.name("sync")
                 $0.sync(sync)
             }
+            if let bootstrap = space.bootstrap {
+                $0.name("bootstrap")
+                $0.bootstrap(bootstrap)
+            }
         }
     }
 

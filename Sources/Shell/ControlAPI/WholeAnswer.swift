@@ -55,9 +55,7 @@ public struct WholeAnswer: Sendable {
     /// Nil for an answer that is one of several, or a stream of bytes. The status is the route's.
     public init?(_ answer: NodeAnswer, to route: Route) {
         var json = JSONWriter()
-        var (status, headers): (Int, [(name: String, value: String)]) = (
-            route.answer.status, []
-        )
+        var (status, headers): (Int, [(name: String, value: String)]) = (route.answer.status, [])
         switch answer {
         case .status(let report): json.status(report)
         case .peers(let peers, let unassigned): json.peers(peers, unassigned)
@@ -74,12 +72,11 @@ public struct WholeAnswer: Sendable {
                 $0.member("noneGoodSinceMs", orNull: noneGoodSince)
             }
         case .adopted(let report): json.adoption(report)
+        case .checkpoints(let report): json.checkpoints(report)
+        case .checkpointProposed(let id): json.object { $0.member("id", Hex.encode(id.bytes)) }
+        case .collected(let report): json.collected(report)
         case .keysRotated(let epoch): json.object { $0.member("epoch", epoch.description) }
-        case .invite(let id, let token):
-            json.object {
-                $0.member("id", id)
-                $0.member("token", token)
-            }
+        case .invite(let id, let token): json.issued(id, token: token)
         case .invites(let invites): json.object { $0.list("invites", invites) { $0.invite($1) } }
         case .forks(let forks): json.object { $0.list("forks", forks) { $0.fork($1) } }
         case .skipped(let changes): json.object { $0.list("changes", changes) { $0.skipped($1) } }
@@ -148,5 +145,15 @@ extension APIError {
                 "line \(line), after "
                     + (restored == 1 ? "1 document was restored" : "\(restored) documents were restored")
             )
+    }
+}
+
+extension JSONWriter {
+    /// An invite that was just made.
+    fileprivate mutating func issued(_ id: String, token: String) {
+        object {
+            $0.member("id", id)
+            $0.member("token", token)
+        }
     }
 }

@@ -90,7 +90,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 method: head.method.rawValue, target: head.uri,
                 headers: head.headers.map { (name: $0.name, value: $0.value) }, hasBody: hasBody)
             let routed = try Router.route(request, caller: caller)
-            if case .json = routed.route.body, let length, length > server.limits.bodyBytesMax {
+            if routed.route.body.isWhole, let length, length > server.limits.bodyBytesMax {
                 throw .bodyTooLarge(limit: server.limits.bodyBytesMax)
             }
             let exchange = exchange(for: routed, writer, context)

@@ -58,7 +58,7 @@ public struct SQLiteTables {
         return try connection[.lastRunOfSpace].first([low, high]) { row in
             LastRun(
                 number: RunNumber(row.integer(0)), changes: Int(row.integer(1)),
-                documents: Int(row.integer(2)))
+                documents: Int(row.integer(2)), logBytes: Int(row.integer(3)))
         }
     }
 
@@ -72,6 +72,14 @@ public struct SQLiteTables {
         if let last = try lastRun(space) { return last.documents }
         return try connection[.countDocuments].first([.integer(space)]) { Int($0.integer(0)) } ?? 0
     }
+
+    /// The last position of a space that a change has used, whether it is still there or not.
+    func lastPosition(_ space: Int64) throws(StoreFailure) -> CommitPosition {
+        let gone = try connection[.floor].first([.integer(space)]) {
+            CommitPosition(UInt64($0.integer(0)))
+        }
+        return max(gone ?? .start, try lastRun(space)?.lastPosition ?? .start)
+    }
 }
 
 /// What the last run of a space says about it.
@@ -80,6 +88,8 @@ struct LastRun {
     let changes: Int
     /// Visible documents of the space.
     var documents: Int
+    /// Canonical bytes of all its runs.
+    var logBytes: Int
 
     var lastPosition: CommitPosition { CommitPosition(number.position.value + UInt64(changes) - 1) }
 }
@@ -88,14 +98,16 @@ extension Query {
     static let spaceNumber = Query("SELECT number FROM spaces WHERE id = ?")
     static let lastRunOfSpace = Query(
         """
-        SELECT number, changes, documents FROM runs WHERE number BETWEEN ? AND ?
+        SELECT number, changes, documents, kept FROM runs WHERE number BETWEEN ? AND ?
         ORDER BY number DESC LIMIT 1
         """)
     static let countDocuments = Query("SELECT documents FROM spaces WHERE number = ?")
     static let logNumber = Query("SELECT number FROM logs WHERE space = ? AND replica = ?")
     static let log = Query(
         """
-        SELECT number, (SELECT last FROM runs WHERE log = logs.number ORDER BY first DESC LIMIT 1)
+        SELECT number, max(cut, coalesce(
+        (SELECT last FROM runs WHERE log = logs.number ORDER BY first DESC LIMIT 1), 0))
         FROM logs WHERE space = ? AND replica = ?
         """)
+    static let floor = Query("SELECT floor FROM spaces WHERE number = ?")
 }

@@ -28,10 +28,13 @@ extension SQLiteStore {
     mutating func figures(of space: Int64) throws(StoreFailure) -> Figures {
         if let figures = known.figures[space] { return figures }
         let last = try tables.lastRun(space)
-        let documents = try tables.documentCount(space)
+        let ofRun = Figures.OfRun(
+            documents: try tables.documentCount(space), logBytes: last?.logBytes ?? 0)
+        let bases = try tables.baseFigures(space)
         let figures = Figures(
-            lastRun: last?.number, lastPosition: last?.lastPosition ?? .start, documents: documents,
-            writtenDocuments: documents)
+            lastRun: last?.number, lastPosition: try tables.lastPosition(space), ofRun: ofRun,
+            writtenOfRun: ofRun, bases: bases, writtenBases: bases,
+            hasRecords: try writer[.anyRecord].first([.integer(space)]) { _ in true } ?? false)
         known.figures[space] = figures
         return figures
     }
@@ -58,5 +61,6 @@ extension SQLiteStore {
 }
 
 extension Query {
+    static let anyRecord = Query("SELECT 1 FROM documents WHERE space = ? LIMIT 1")
     static let addLog = Query("INSERT INTO logs(space, replica) VALUES (?, ?) RETURNING number")
 }

@@ -26,14 +26,32 @@ public struct SQLiteStore: ChangeStore {
         var logs: [LogName: Log] = [:]
     }
 
-    /// The end of a space in commit order.
+    /// The end of a space in commit order, and figures that are kept of it.
     struct Figures {
-        /// Nil before the first run.
+        /// What stands in the last run.
+        struct OfRun: Equatable {
+            /// Visible ones.
+            var documents: Int
+            var logBytes: Int
+        }
+
+        /// Of the bases, in the row of the space.
+        struct Bases: Equatable {
+            var documents: Int
+            var bytes: Int
+        }
+
+        /// Nil while there is none.
         var lastRun: RunNumber?
+        /// Of the last run, or of a later one that is gone.
         var lastPosition: CommitPosition
-        /// Visible documents, and as many as the database says.
-        var documents: Int
-        var writtenDocuments: Int
+        var ofRun: OfRun
+        /// As the database says; nil: the last run of another time does.
+        var writtenOfRun: OfRun?
+        var bases: Bases
+        var writtenBases: Bases
+        /// False: no document of the space has a record of its own.
+        var hasRecords: Bool
     }
 
     /// A log, by the number of its space in the database.
@@ -59,6 +77,7 @@ public struct SQLiteStore: ChangeStore {
         writer = try Connection(path, .writer)
         try writer.settleWAL()
         try Schema.migrate(writer)
+        try writer.compactIfSmall()
         pool = ReaderPool(path: path)
         self.highWater = highWater
         let values: [SQLValue] = [.integer(RunNumber.positionMask), .integer(RunNumber.positionBits)]
@@ -75,7 +94,7 @@ public struct SQLiteStore: ChangeStore {
     public mutating func commit() throws(StoreFailure) {
         precondition(!writer.isOutsideTransaction, "commit outside a transaction")
         do throws(StoreFailure) {
-            try writeDocumentCounts()
+            try writeFigures()
             try writer[.commit].run([])
         } catch {
             rollback()
@@ -88,15 +107,32 @@ public struct SQLiteStore: ChangeStore {
         if writer.walFrameCount > StoreLimits.walFramesMax { pool.expireOldest() }
     }
 
-    /// The last run of a space says how many documents are visible; the space itself before it has one.
-    private mutating func writeDocumentCounts() throws(StoreFailure) {
-        for (space, figures) in known.figures where figures.documents != figures.writtenDocuments {
-            if let run = figures.lastRun {
-                try writer[.setDocumentsOfRun].run([.integer(run.value), .integer(figures.documents)])
-            } else {
-                try writer[.setDocuments].run([.integer(space), .integer(figures.documents)])
+    /// The last run of a space says how many documents are visible and how long its logs are; the space
+    /// itself while it has none, and always what its bases come to.
+    private mutating func writeFigures() throws(StoreFailure) {
+        for (space, figures) in known.figures {
+            if figures.ofRun != figures.writtenOfRun {
+                if let run = figures.lastRun {
+                    try writer[.setFiguresOfRun].run([
+                        .integer(run.value), .integer(figures.ofRun.documents),
+                        .integer(figures.ofRun.logBytes),
+                    ])
+                } else {
+                    precondition(
+                        figures.ofRun.logBytes == 0, "\(figures.ofRun.logBytes) bytes in a space without runs"
+                    )
+                    try writer[.setDocuments].run([
+                        .integer(space), .integer(figures.ofRun.documents),
+                    ])
+                }
+                known.figures[space]?.writtenOfRun = figures.ofRun
             }
-            known.figures[space]?.writtenDocuments = figures.documents
+            if figures.bases != figures.writtenBases {
+                try writer[.setBases].run([
+                    .integer(space), .integer(figures.bases.documents), .integer(figures.bases.bytes),
+                ])
+                known.figures[space]?.writtenBases = figures.bases
+            }
         }
     }
 
@@ -113,6 +149,23 @@ public struct SQLiteStore: ChangeStore {
         }
     }
 
+    public mutating func shrink(pagesMax: Int) throws(StoreFailure) -> Bool {
+        precondition(writer.isOutsideTransaction, "shrinking inside a transaction")
+        return try writer.shrink(pagesMax: pagesMax)
+    }
+
+    /// True when free pages of the file can be handed back in small steps; else it is to be compacted once.
+    public func canShrink() throws(StoreFailure) -> Bool {
+        try Schema.pragma("auto_vacuum", of: writer) != 0
+    }
+
+    /// Writes the whole database anew. For a node that does nothing else meanwhile; takes seconds a GiB, and
+    /// as much room again. `full`: nothing has changed.
+    public mutating func compact() throws(StoreFailure) {
+        precondition(writer.isOutsideTransaction, "compacting inside a transaction")
+        try writer.compact()
+    }
+
     public func reader() throws(StoreFailure) -> SQLiteReader { try pool.reader() }
 }
 
@@ -126,18 +179,35 @@ extension SQLiteStore: SQLiteReads {
     /// The writer knows the count of an open transaction; in the database it stands when that is committed.
     public func documentCount(_ space: SpaceID) throws(StoreFailure) -> Int {
         guard let number = try tables.number(of: space) else { return 0 }
-        if let figures = known.figures[number] { return figures.documents }
+        if let figures = known.figures[number] { return figures.ofRun.documents }
         return try tables.documentCount(number)
+    }
+
+    public func logBytes(_ space: SpaceID) throws(StoreFailure) -> Int {
+        guard let number = try tables.number(of: space) else { return 0 }
+        if let figures = known.figures[number] { return figures.ofRun.logBytes }
+        return try tables.lastRun(number)?.logBytes ?? 0
+    }
+
+    public func baseBytes(_ space: SpaceID) throws(StoreFailure) -> (bytes: Int, documents: Int) {
+        guard let number = try tables.number(of: space) else { return (0, 0) }
+        // Not with `??`, which forgets the type of what is thrown.
+        let bases =
+            if let figures = known.figures[number] { figures.bases } else {
+                try tables.baseFigures(number)
+            }
+        return (bases.bytes, bases.documents)
     }
 }
 
 extension Query {
     static let setDocuments = Query("UPDATE spaces SET documents = ?2 WHERE number = ?1")
-    static let setDocumentsOfRun = Query("UPDATE runs SET documents = ?2 WHERE number = ?1")
+    static let setFiguresOfRun = Query("UPDATE runs SET documents = ?2, kept = ?3 WHERE number = ?1")
+    static let setBases = Query("UPDATE spaces SET bases = ?2, base_bytes = ?3 WHERE number = ?1")
     static let sumOfPositions = Query(
         """
-        SELECT coalesce(sum((SELECT (number & ?1) + changes - 1 FROM runs WHERE number
-        BETWEEN spaces.number << ?2 AND (spaces.number << ?2 | ?1) ORDER BY number DESC LIMIT 1)), 0)
+        SELECT coalesce(sum(max(floor, coalesce((SELECT (number & ?1) + changes - 1 FROM runs WHERE number
+        BETWEEN spaces.number << ?2 AND (spaces.number << ?2 | ?1) ORDER BY number DESC LIMIT 1), 0))), 0)
         FROM spaces
         """)
 }

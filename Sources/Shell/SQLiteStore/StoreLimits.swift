@@ -8,7 +8,12 @@ public enum StoreLimits {
     /// its next read fails with `StoreFailure.readerExpired`, and its owner starts again.
     static let walFramesMax: Int32 = 65_536
     /// Bytes that the WAL file keeps after a checkpoint.
-    static let walFileBytesKept = 64 << 20
+    static let walFileBytesKept = 16 << 20
+    /// A snapshot up to so many bytes lies in the row of its base; a longer one in a row of its own.
+    static let baseBytesInline = 512
+    /// A database of before schema 6 cannot shrink until it is written anew as a whole. One up to so many
+    /// bytes is, when it is opened; a larger one is when a person asks for it (`SQLiteStore.compact`).
+    static let compactedAtOpenBytesMax: Int64 = 64 << 20
     /// Read connections kept open between reads; more are opened as needed and closed after use.
     static let idleReadersMax = 4
     /// SQLite's own page cache, KiB a connection.

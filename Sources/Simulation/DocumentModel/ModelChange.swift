@@ -82,7 +82,7 @@ extension Operation {
     fileprivate var consumed: Int {
         switch body {
         case .act(_, let action): action.consumed
-        case .deleteDocument: 1
+        case .deleteDocument, .acknowledge: 1
         case .unknown(_, let count, _): count
         }
     }

@@ -51,26 +51,33 @@ extension ModelDocument {
 
     /// Live elements, each at its latest surviving position.
     func elements(in path: ModelPath) -> [Dot] {
-        var deletes: [(ranges: [DotRange], stamp: ModelStamp)] = []
         var moves: [Dot: [ModelStamp]] = [:]
-        var inserted: [Dot] = []
         for act in acts[path] ?? [] {
-            switch act.action {
-            case .deleteElements(let ranges): deletes.append((ranges, act.stamp))
-            case .moveElement(let element, _, _): moves[element, default: []].append(act.stamp)
-            case .insertElements(_, _, let contents):
-                inserted += contents.indices.map { act.stamp.dot.stepped($0) }
-            default: break
+            if case .moveElement(let element, _, _) = act.action,
+                !forgotten.holds(element: element, of: path, act.stamp.dot)
+            {
+                moves[element, default: []].append(act.stamp)
             }
         }
         var places: [Dot: Dot] = [:]
-        for element in inserted {
-            let deleted = deletes.filter { $0.ranges.contains { $0.names(element) } }.map(\.stamp)
-            let edits = [element] + edits(ofElement: element, in: path)
-            let isLive = edits.contains { edit in !deleted.contains { $0.covers(edit) } }
-            if isLive { places[Self.winner(of: moves[element] ?? []) ?? element] = element }
+        for element in liveElements(in: path) {
+            places[Self.winner(of: moves[element] ?? []) ?? element] = element
         }
         return order(in: path).compactMap { places[$0] }
+    }
+
+    /// Elements with an edit that no known delete had seen.
+    func liveElements(in path: ModelPath) -> [Dot] {
+        var deletes: [(ranges: [DotRange], stamp: ModelStamp)] = []
+        for act in acts[path] ?? [] {
+            if case .deleteElements(let ranges) = act.action { deletes.append((ranges, act.stamp)) }
+        }
+        return (inserted[path] ?? []).filter { element in
+            let deleted = deletes.filter { $0.ranges.contains { $0.names(element) } }.map(\.stamp)
+            return edits(ofElement: element, in: path).contains { edit in
+                !deleted.contains { $0.covers(edit) }
+            }
+        }
     }
 
     /// Characters that nobody deleted.

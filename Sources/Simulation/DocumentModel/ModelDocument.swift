@@ -36,10 +36,20 @@ public struct ModelDocument {
     /// Edits about an element of a list, or inside it.
     private var elementEdits: [ModelPath: [Dot: [Dot]]] = [:]
     /// Elements that were inserted in a list.
-    private var inserted: [ModelPath: Set<Dot>] = [:]
+    private(set) var inserted: [ModelPath: Set<Dot>] = [:]
+    /// The same of lists that were forgotten since, as of what was forgotten.
+    private var insertedOnce: [ModelPath: Set<Dot>] = [:]
+    /// What checkpoints forgot.
+    let forgotten: ModelForgotten
 
     /// What the executed changes, in a causal order, make of the document with this key.
     public init(of key: [UInt8], _ changes: [ModelChange]) {
+        self.init(of: key, changes, forgetting: ModelForgotten())
+    }
+
+    /// The same when checkpoints forgot some of it.
+    public init(of key: [UInt8], _ changes: [ModelChange], forgetting forgotten: ModelForgotten) {
+        self.forgotten = forgotten
         for (operation, stamp) in changes.lazy.flatMap(\.acts)
         where operation.document.utf8.elementsEqual(key) {
             switch operation.body {
@@ -47,9 +57,11 @@ public struct ModelDocument {
             case .deleteDocument(let observed):
                 for generation in observed {
                     let root = ModelStep(slot: .key([]), kind: .map, generation: generation.value)
+                    if forgotten.holds([root], stamp.dot) { continue }
                     deletes[[root], default: []].append(stamp)
                 }
             case .unknown: preconditionFailure("a change with an unknown operation is never executed")
+            case .acknowledge: preconditionFailure("an acknowledgement is no operation of a document")
             }
         }
     }
@@ -62,7 +74,7 @@ public struct ModelDocument {
 
     // MARK: Reading the operations
 
-    private static func path(_ path: ContainerPath) -> ModelPath {
+    static func path(_ path: ContainerPath) -> ModelPath {
         [ModelStep(slot: .key([]), kind: .map, generation: path.generation.value)]
             + path.steps.map {
                 ModelStep(slot: ModelSlot($0.slot), kind: $0.kind, generation: $0.generation.value)
@@ -71,9 +83,14 @@ public struct ModelDocument {
 
     private mutating func add(_ path: ModelPath, _ action: Action, _ stamp: ModelStamp) {
         // What names an element that was never inserted has no effect at all.
-        guard hasElements(path, action) else { return }
+        guard hasElements(path, action, stamp.dot) else { return }
         for depth in 1...path.count {
             let outer = Array(path[..<depth])
+            // What is inside is forgotten with it; what it did to the containers around it is not.
+            if forgotten.holds(outer, stamp.dot) {
+                addForgotten(path, action, stamp.dot)
+                return
+            }
             inner[Array(outer.dropLast()), default: []].insert(path[depth - 1])
             guard action.keepsLive else { continue }
             edits[outer, default: []].append(stamp.priority)
@@ -91,26 +108,53 @@ public struct ModelDocument {
             for one in observed {
                 let step = ModelStep(
                     slot: ModelSlot(slot), kind: one.kind, generation: one.generation.value)
+                if forgotten.holds(path + [step], stamp.dot) { continue }
                 deletes[path + [step], default: []].append(stamp)
             }
         default: break
         }
     }
 
-    private func hasElements(_ path: ModelPath, _ action: Action) -> Bool {
+    private mutating func addForgotten(_ path: ModelPath, _ action: Action, _ dot: Dot) {
+        guard case .insertElements(_, _, let contents) = action else { return }
+        for step in contents.indices { insertedOnce[path, default: []].insert(dot.stepped(step)) }
+    }
+
+    /// True when every element that an operation with this dot names was inserted where it is named.
+    private func hasElements(_ path: ModelPath, _ action: Action, _ dot: Dot) -> Bool {
+        func has(_ element: Dot, in list: ModelPath) -> Bool {
+            inserted[list]?.contains(element) == true
+                || isForgotten(list, dot) && insertedOnce[list]?.contains(element) == true
+        }
         for (depth, step) in path.enumerated() {
             guard case .element(let element) = step.slot else { continue }
-            if inserted[Array(path[..<depth])]?.contains(element) != true { return false }
+            if !has(element, in: Array(path[..<depth])) { return false }
         }
         switch action {
         case .write(.element(let element), _, _), .clear(.element(let element), _),
             .moveElement(let element, _, _):
-            return inserted[path]?.contains(element) == true
+            return has(element, in: path)
         default: return true
         }
     }
 
-    func edits(ofElement element: Dot, in path: ModelPath) -> [Dot] { elementEdits[path]?[element] ?? [] }
+    /// True when what was done in the container, or in one that it was in, is forgotten.
+    private func isForgotten(_ path: ModelPath, _ dot: Dot) -> Bool {
+        path.indices.contains { forgotten.holds(Array(path[...$0]), dot) }
+    }
+
+    /// Its insertion, and edits about it or inside it.
+    func edits(ofElement element: Dot, in path: ModelPath) -> [Dot] {
+        ([element] + (elementEdits[path]?[element] ?? []))
+            .filter { !forgotten.holds(element: element, of: path, $0) }
+    }
+
+    // MARK: What is dead
+
+    /// Containers that were ever named, with the steps that lead to them.
+    var containers: [ModelPath] { inner.flatMap { path, steps in steps.map { path + [$0] } } }
+
+    func isLive(_ path: ModelPath) -> Bool { latestEdit(of: path) != nil }
 
     // MARK: Slots
 
@@ -145,7 +189,12 @@ public struct ModelDocument {
 
     /// Register writes that no later write, clear or delete of the slot had seen.
     private func registers(_ slot: ModelSlot, in path: ModelPath) -> [Candidate] {
-        let acts = acts[path] ?? []
+        let acts = (acts[path] ?? []).filter { act in
+            if case .element(let element) = slot {
+                return !forgotten.holds(element: element, of: path, act.stamp.dot)
+            }
+            return true
+        }
         let coverers = acts.filter { $0.action.overwrites(slot) }.map(\.stamp)
         return acts.compactMap { $0.register(of: slot) }
             .filter { write in !coverers.contains { $0.covers(write.priority.dot) } }

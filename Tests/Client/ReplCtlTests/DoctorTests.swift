@@ -1,6 +1,7 @@
 // What `doctor` finds in the daemon's answers, and how it ends.
 
 import JSON
+import Release
 import Testing
 
 @testable import replctl
@@ -93,7 +94,8 @@ private func json(_ text: String) throws -> PlainValue { try JSONReader.read(Arr
             try await FakeDaemon.serving({ request in
                 switch request.target {
                 case "/v1/status":
-                    .whole(200, #"{"name":"a","version":"0.1.0","clock":{},"alarms":\#(alarms)}"#)
+                    .whole(
+                        200, #"{"name":"a","version":"\#(Release.version)","clock":{},"alarms":\#(alarms)}"#)
                 case "/v1/peers": .whole(200, #"{"peers":[]}"#)
                 default: request.target == "/v1/reload?check=true" ? reload : .whole(500, "{}")
                 }

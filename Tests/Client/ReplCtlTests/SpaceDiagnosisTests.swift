@@ -115,6 +115,31 @@ private func member(
         #expect(wrong[0].hint.contains("replctl space keys home --rotate"))
     }
 
+    @Test(
+        "collection waits for who is unseen for a day, or will not acknowledge by itself; others may be at it"
+    )
+    func collection() throws {
+        func found(unseen: Int64, why: String) throws -> [DoctorCommand.Finding] {
+            let device = #""device":"BBBBBBB-MORE","name":"phone""#
+            return diagnosis.checkpoints(
+                try json(
+                    #"{"standing":null,"open":{"waitingFor":[{\#(device),"why":"\#(why)"}]},"#
+                        + #""log":{"bytes":1388000000,"collectable":99510837,"since":"0"},"#
+                        + #""waitingFor":[{\#(device),"unseenMs":\#(unseen)}]}"#))
+        }
+        let phone = try found(unseen: 43 * day, why: "not-linked")
+        #expect(phone.map(\.level) == [.note] && phone[0].check == "collection")
+        #expect(
+            phone[0].message == "home: phone (BBBBBBB), unseen for 43 d: 1228 MiB of log wait", "\(phone)")
+        #expect(phone[0].hint.contains("replctl space checkpoint home --absent BBBBBBB;"))
+        #expect(phone[0].hint.contains("replctl space remove home BBBBBBB"))
+        #expect(try found(unseen: day - 1, why: "not-linked").isEmpty)
+        #expect(try found(unseen: 0, why: "computing").isEmpty)
+        #expect(try found(unseen: 0, why: "silent")[0].message.contains("(BBBBBBB), silent: "))
+        #expect(try found(unseen: 0, why: "older-version")[0].message.contains("not known to run a version"))
+        #expect(diagnosis.checkpoints(try json("{}")).isEmpty)
+    }
+
     @Test("doctor asks each space that this device belongs to, and reports one that cannot be asked")
     func asked() async throws {
         let status =
@@ -129,6 +154,12 @@ private func member(
             case "/v1/reload?check=true": .whole(200, #"{"applied":[],"needsRestart":[]}"#)
             case "/v1/spaces/1/members": .whole(200, #"{"members":[\#(members)]}"#)
             case "/v1/spaces/1/keys": .whole(200, #"{"epochs":[],"noneGoodSinceMs":1}"#)
+            case "/v1/spaces/1/checkpoints":
+                .whole(
+                    200,
+                    #"{"standing":null,"open":null,"log":{"bytes":9,"collectable":0,"since":"0"},"#
+                        + #""waitingFor":[{"device":"CCCCCCC-MORE","name":"phone","unseenMs":\#(43 * day)}]}"#
+                )
             default: .whole(404, #"{"error":{"code":"no-such-space","message":"no space","hint":"h"}}"#)
             }
         }) { daemon in
@@ -137,6 +168,7 @@ private func member(
                 result.code == .failed && result.output.contains("space remove home BBBBBBB"), "\(result)")
             #expect(
                 result.output.contains("keys: home: for ") && result.output.contains("space: away: no space"))
+            #expect(result.output.contains("collection: home: phone (CCCCCCC), unseen for 43 d: 9 B"))
             #expect(!daemon.requests.contains { $0.target.hasPrefix("/v1/spaces/2") })
         }
     }

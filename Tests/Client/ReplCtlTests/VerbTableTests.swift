@@ -16,6 +16,8 @@ import Testing
         "members": ["listMembers"], "space remove": ["removeMember", "listMembers"],
         "space role": ["changeRole"], "space keys": ["listKeys", "rotateKeys"],
         "space invite": ["createInvite"], "space invites": ["listInvites"], "space revoke": ["revokeInvite"],
+        "space checkpoints": ["listCheckpoints"], "space checkpoint": ["proposeCheckpoint"],
+        "space collect": ["collect"],
         "space leave": ["leaveSpace", "getSpace"], "join": ["join"],
         "get": ["readDocument"], "ls": ["listDocuments"], "find": ["listDocuments"],
         "set": ["transact", "readDocument"], "delete": ["transact"], "incr": ["transact"],
@@ -31,7 +33,8 @@ import Testing
         "adopt": ["adoptVoid"], "export": ["exportDocuments"],
         "import": ["importDocuments"],
         "wait": ["wait"], "explain": ["explain"], "top": ["status", "peers", "metrics"], "backup": ["backup"],
-        "reload": ["reload"], "doctor": ["status", "peers"], "console": console,
+        "reload": ["reload"], "doctor": ["status", "peers", "listMembers", "listKeys", "listCheckpoints"],
+        "console": console,
     ]
 
     /// What the page asks for is in a table of its own, by method and path.

@@ -23,12 +23,16 @@ import Wire
         }
         let (secret, inviteBody) = invite(1, .writer)
         let kept = frontier([(1, 300), (2, SequenceNumber.max.value)])
+        let checkpoint = CheckpointBody(
+            previous: hash("p"), witness: Dot(replica(1), SequenceNumber(300)), absent: [Box(2).device],
+            table: hash("t"), manifest: hash("m"))
         let bodies: [RosterBody] = [
             inviteBody, .revokeInvite(secret.id), try add(Box(2), .reader, by: secret), .leave,
             .deviceUpdate(.init(described)), removal(of: Box(2), keeping: kept),
             roleChange(of: Box(3), to: .relay, keeping: kept),
             .keyEpoch(.init(epoch: KeyEpochNumber(2), wrappedPrevious: [1, 2], packages: packages)),
-            .resolve([1, 2, 3]), .checkpoint([]), .unknown(kind: 12, [0xFF]),
+            .resolve([1, 2, 3]), .checkpoint(checkpoint),
+            .unknown(kind: RosterBody.checkpointKind, []), .unknown(kind: 12, [0xFF]),
         ]
         return [founding]
             + bodies.map { RosterOperation($0, on: [founding.id, hash("b")], at: at(77), by: box.key) }

@@ -254,6 +254,29 @@ import Wire
         #expect(removed.isRemoved(senior.device), "\(shown)")
     }
 
+    @Test("whoever would stay admin as the last one is shown that another one is left")
+    func exclusionOfTheLastAdmin() throws {
+        let (senior, junior) = (Box(3), Box(4))
+        var roster = try Roster(genesis: genesis(by: creator))
+        try roster.admit(senior, .admin, by: creator)
+        try roster.admit(junior, .admin, by: creator)
+        let common = roster
+        var last = common
+        _ = try last.act(roleChange(of: senior, to: .writer), by: junior)
+        _ = try last.act(.leave, by: junior)
+        let out = RosterOperation(removal(of: creator), on: common.heads, at: at(50), by: senior.key)
+        try last.take([out])
+        #expect(last.role(of: creator.device) == .admin)
+        try roster.take(last.operations())
+        try roster.take([
+            RosterOperation(roleChange(of: junior, to: .writer), on: common.heads, at: at(51), by: senior.key)
+        ])
+        #expect(roster.isRemoved(creator.device) && roster.role(of: senior.device) == .admin)
+        let shown = roster.exclusion(of: creator.device).map(\.id)
+        try last.take(roster.operations(at: roster.places(missingFrom: last.heads, upTo: shown)))
+        #expect(last.isRemoved(creator.device), "\(shown)")
+    }
+
     @Test("an admin of two grants acts on as long as one of them stands")
     func grantedTwice() throws {
         let (rogue, admin) = (Box(3), Box(4))

@@ -47,10 +47,14 @@ import Wire
         let author = Box(10 + Int(role.rawValue))
         let (_, inviteBody) = invite(500, .reader)
         let epoch = RosterBody.KeyEpoch(epoch: KeyEpochNumber(2), wrappedPrevious: [], packages: [])
+        let checkpoint = CheckpointBody(
+            previous: nil, witness: Dot(replica(1), SequenceNumber(1)), absent: [], table: .zero,
+            manifest: .zero)
         let bodies: [(RosterBody, Right)] = [
             (inviteBody, .administer), (.revokeInvite(invite(1_010, .relay).0.id), .administer),
             (removal(of: Box(11)), .administer), (roleChange(of: Box(11), to: .writer), .administer),
-            (.resolve([1]), .administer), (.checkpoint([2]), .administer), (.keyEpoch(epoch), .keyEpoch),
+            (.resolve([1]), .administer), (.checkpoint(checkpoint), .administer),
+            (.unknown(kind: RosterBody.checkpointKind, [2]), .administer), (.keyEpoch(epoch), .keyEpoch),
             (.leave, .ownDevice), (.deviceUpdate(.init(try author.description())), .ownDevice),
             (.unknown(kind: 200, [9]), .acknowledge),
         ]

@@ -127,7 +127,7 @@ private func field(_ name: String, of vector: Valid) throws -> [UInt8] {
 enum OperationFields {
     static let kinds: Set<String> = [
         "genesis", "invite", "revoke-invite", "add", "leave", "device-update", "remove", "role", "key-epoch",
-        "resolve", "checkpoint", "device-software", "unknown",
+        "resolve", "checkpoint", "checkpoint that says nothing", "device-software", "unknown",
     ]
 
     static func of(_ operation: RosterOperation) -> [String: String] {
@@ -175,8 +175,16 @@ enum OperationFields {
             ]
         case .deviceSoftware(let software):
             ["level": "\(software.level.value)", "version": software.version]
-        case .resolve(let payload), .checkpoint(let payload), .unknown(_, let payload):
-            ["payload": Hex.encode(payload)]
+        case .checkpoint(let checkpoint):
+            [
+                "previous": checkpoint.previous.map { Hex.encode($0.bytes) } ?? "none",
+                "witness": "\(checkpoint.witness)",
+                "absent": checkpoint.absent.map { Hex.encode($0.publicKey.bytes) }.joined(separator: " "),
+                "operations": "\(checkpoint.operationVersion.value)",
+                "table": Hex.encode(checkpoint.table.bytes),
+                "manifest": Hex.encode(checkpoint.manifest.bytes),
+            ]
+        case .resolve(let payload), .unknown(_, let payload): ["payload": Hex.encode(payload)]
         }
     }
 

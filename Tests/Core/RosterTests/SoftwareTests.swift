@@ -50,8 +50,9 @@ import Wire
     @Test("a level is told by the bit of it, and what nobody can read says nothing")
     func forms() throws {
         #expect(FeatureLevel(features: 0) == .none && FeatureLevel(features: 0xFFFF_FFFE) == .none)
-        #expect(FeatureLevel(features: 1) == .removals && FeatureLevel(features: .max) == .removals)
-        #expect(FeatureLevel.none.features == 0 && FeatureLevel(9).features == 1)
+        #expect(FeatureLevel(features: 1) == .removals && FeatureLevel(features: .max) == .checkpoints)
+        #expect(FeatureLevel.none.features == 0 && FeatureLevel.removals.features == 1)
+        #expect(FeatureLevel(9).features == 3 && FeatureLevel(features: 3) == .checkpoints)
         for version in ["", "1 0", "1\n0", "é", String(repeating: "1", count: 65)] {
             #expect(DeviceSoftware(level: .current, version: version) == nil)
         }

@@ -20,7 +20,13 @@ struct ChangeGenerator {
         device: DeviceID(publicKey: Bytes32([UInt8](repeating: 7, count: 32))),
         incarnation: 0x0102_0304_0506_0708)
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    /// False for the logs of kept vectors, which are older than acknowledgements.
+    private let acknowledges: Bool
+
+    init(seed: UInt64, acknowledges: Bool = true) {
+        random = SeededGenerator(seed: seed)
+        self.acknowledges = acknowledges
+    }
 
     mutating func change(operations: Int? = nil) -> Change {
         timestamp = Timestamp(milliseconds: timestamp.milliseconds + .random(in: 1...5_000, using: &random))
@@ -48,7 +54,7 @@ struct ChangeGenerator {
 
     mutating func operation() -> Operation {
         let document = self.document()
-        switch number(0...15) {
+        switch number(0...(acknowledges ? 16 : 15)) {
         case 0: return Operation(document: document, body: .deleteDocument(observed: generations()))
         case 1:
             return Operation(
@@ -56,6 +62,7 @@ struct ChangeGenerator {
                 body: .unknown(
                     tag: UInt64(number(64...5_000)), sequenceCount: number(1...300),
                     payload: (0..<number(0...20)).map { _ in UInt8(number(0...255)) }))
+        case 16: return .acknowledging(chance(3) ? nil : hash())
         case let kind: return Operation(document: document, body: .act(in: path(), action(kind)))
         }
     }

@@ -50,6 +50,11 @@ enum FrameSamples {
             GraftFrame([ReplicaID(raw: Bytes16(high: 1, low: 2)), ReplicaID(raw: Bytes16(high: 1, low: 3))]),
             PruneFrame([]),
             NeighbourFrame(links: 7, isNeeded: true),
+            BaseOfferFrame(checkpoint: hash(1), collected: nil, logBytes: 1 << 40, baseBytes: 70_000),
+            BaseOfferFrame(checkpoint: hash(1), collected: hash(2), logBytes: 0, baseBytes: .max),
+            BaseAskFrame([.init(hash(2)), .init(hash(1), from: 262_144)]),
+            BasePartFrame(of: [7, 8, 9], hash: hash(3), from: 1),
+            BaseNoneFrame(hash: hash(4)),
             WalkFrame(stops: 3, device: DeviceID(publicKey: hash(1)), addresses: address),
             DigestPartsFrame(of: .zero, parts: (0..<256).map { $0 * 3 }),
             DigestDocumentsFrame(
@@ -75,7 +80,7 @@ enum FrameSamples {
     func numbers() {
         #expect(
             FrameType.allCases.map(\.rawValue) == [
-                5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26,
+                5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30,
             ])
     }
 

@@ -46,10 +46,11 @@ func decoded(_ bytes: [UInt8], with coder: inout LogCoder) throws(DecodeFault) -
             switch generator.operation().body {
             case .deleteDocument: kinds.insert("deleteDocument")
             case .unknown: kinds.insert("unknown")
+            case .acknowledge: kinds.insert("acknowledge")
             case .act(_, let action): kinds.insert(String("\(action)".prefix { $0 != "(" }))
             }
         }
-        #expect(kinds.count == 15, "\(kinds.sorted())")
+        #expect(kinds.count == 16, "\(kinds.sorted())")
     }
 
     @Test("a coder made afresh at a boundary reads on from there", arguments: 0..<6 as Range<UInt64>)

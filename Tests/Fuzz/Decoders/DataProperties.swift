@@ -16,6 +16,8 @@ enum DataProperties {
         form(ReceivedFrame.self), form(DigestPartsFrame.self), form(DigestDocumentsFrame.self),
         form(ForksFrame.self), form(ForkBoundariesFrame.self), form(ForkAskFrame.self),
         form(GraftFrame.self), form(PruneFrame.self), form(NeighbourFrame.self), form(WalkFrame.self),
+        form(BaseOfferFrame.self), form(BaseAskFrame.self), form(BasePartFrame.self),
+        form(BaseNoneFrame.self),
     ]
 
     private static func form<Body: FrameBody>(_ type: Body.Type) -> FrameForm {

@@ -22,12 +22,16 @@ enum RosterSamples {
             sealedKeys: [1, 2, 3])
         let kept = VersionVector([.init(FuzzKeys.replica, SequenceNumber(300))])
         let package = RosterBody.KeyEpoch.Package(device: other, sealedKeys: [4, 5])
+        let checkpoint = CheckpointBody(
+            previous: invited.key, witness: Dot(FuzzKeys.replica, SequenceNumber(300)), absent: [other],
+            table: .zero, manifest: .zero)
         let bodies: [RosterBody] = [
             .invite(invited), .revokeInvite(invite.id), .add(add), .leave,
             .deviceUpdate(.init(TrustProperties.description)), .remove(.init(device: other, frontier: kept)),
             .role(.init(device: other, role: .reader, frontier: kept)),
             .keyEpoch(.init(epoch: KeyEpochNumber(2), wrappedPrevious: [1], packages: [package])),
-            .resolve([1, 2]), .checkpoint([]), .unknown(kind: 12, [0xFF]),
+            .resolve([1, 2]), .unknown(kind: RosterBody.checkpointKind, []), .unknown(kind: 12, [0xFF]),
+            .checkpoint(checkpoint),
         ]
         let genesis = TrustProperties.genesis
         return [genesis]

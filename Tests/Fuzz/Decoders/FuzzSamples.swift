@@ -173,6 +173,9 @@ private enum FrameSamples {
             GraftFrame([FuzzKeys.replica]), PruneFrame([]), NeighbourFrame(links: 7, isNeeded: true),
             WalkFrame(stops: 3, device: DeviceID(publicKey: hash(1)), addresses: addresses),
             ForkAskFrame(replica: FuzzKeys.replica, first: SequenceNumber(9), from: SequenceNumber(10)),
+            BaseOfferFrame(checkpoint: hash(1), collected: hash(2), logBytes: 1 << 33, baseBytes: 7),
+            BaseAskFrame([.init(hash(1)), .init(hash(2), from: 300)]),
+            BasePartFrame(of: [1, 2, 3], hash: hash(3), from: 1), BaseNoneFrame(hash: hash(4)),
         ]
         return bodies.compactMap { body in
             DataProperties.frameForms.firstIndex { $0.type == type(of: body).type }.map {

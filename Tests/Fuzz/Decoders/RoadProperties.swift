@@ -134,7 +134,7 @@ struct ExecutedLogs {
         let stamps = change.stamps()
         guard zip(change.operations, stamps).allSatisfy({ $0.isStaticallyValid($1) }) else { return }
         var parts: [Key: (operations: [Operation], stamps: [OperationStamp])] = [:]
-        for (operation, stamp) in zip(change.operations, stamps) {
+        for (operation, stamp) in zip(change.operations, stamps) where operation.touchesDocument {
             parts[operation.document, default: ([], [])].operations.append(operation)
             parts[operation.document, default: ([], [])].stamps.append(stamp)
         }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Logging
+import Node
 import PeerNetwork
 import Testing
 
@@ -16,7 +17,7 @@ extension ConfigFile {
         case .strings: strings(key.name) != nil
         case .bool: bool(key.name) != nil
         case .integer: integer(key.name) != nil
-        case .size: integer(key.name) != nil || string(key.name) != nil
+        case .amount: integer(key.name) != nil || string(key.name) != nil
         }
     }
 }
@@ -177,6 +178,39 @@ private func settings(
         _ = try Settings(flags: Settings.Flags(), file: spoken, environment: Environment())
     }
 
+    @Test(
+        "what is kept of the log is said in time, bytes, all or nothing; times and sizes have units or none")
+    func history() throws {
+        func node(_ text: String) throws -> NodeSettings {
+            try settings(Settings.Flags(state: "/s", socket: "/c"), text).node
+        }
+        let silent = try node("")
+        #expect(silent.retainHistory == .standard && silent.checkpointLogBytes == nil)
+        #expect(silent.checkpointSeconds == 86_400 && silent.absentAfterSeconds == 60 * 86_400)
+        for (text, kept) in [
+            ("\"30d\"", .seconds(30 * 86_400)), ("\"90m\"", .seconds(5_400)), ("4096", .bytes(4_096)),
+            ("\"2 GiB\"", .bytes(2 << 30)), ("\"4096\"", .bytes(4_096)), ("\"all\"", .all), ("0", .none),
+            ("\"0d\"", .none), ("\"0\"", .none), ("\"3650d\"", .seconds(HistoryText.secondsMax)),
+        ] as [(String, Retention)] {
+            #expect(try node("retain-history = \(text)").retainHistory == kept, "\(text)")
+        }
+        #expect(try node("checkpoint-log-bytes = \"64KiB\"").checkpointLogBytes == 64 << 10)
+        #expect(try node("checkpoint-seconds = 1").checkpointSeconds == 1)
+        #expect(try node("absent-after = \"12h\"").absentAfterSeconds == 43_200)
+        for (text, need) in [
+            ("retain-history = \"ever\"", "\"all\""), ("retain-history = \"3651d\"", "\"30d\""),
+            ("retain-history = \"\"", "\"all\""), ("checkpoint-log-bytes = 65535", "at least 64 KiB"),
+            ("checkpoint-log-bytes = \"30d\"", "at least 64 KiB"), ("checkpoint-seconds = 0", "1 second"),
+            ("checkpoint-seconds = \"1 d\"", "1 second"), ("absent-after = 315360001", "10 years"),
+            ("absent-after = \"99999999999999999999d\"", "10 years"), ("absent-after = true", "10 years"),
+            ("retain-history = -1", "\"all\""), ("retain-history = 1.5", "\"all\""),
+        ] {
+            #expect { try node("\n" + text) } throws: {
+                "\($0)".hasPrefix("r.toml:2:1: ") && "\($0)".contains(need) && ExitStatus.of($0) == 78
+            }
+        }
+    }
+
     @Test("a reload takes exactly the keys that may change, and each key sees its own setting")
     func taking() throws {
         // One other value for each key: a new key needs one here.
@@ -190,6 +224,8 @@ private func settings(
             "link-timeout-seconds": "60",
             "link-bytes-per-second": "1000",
             "total-bytes-per-second": "2000", "active-links": "8", "disk-floor": "\"5%\"",
+            "retain-history": "0", "checkpoint-log-bytes": "\"1MiB\"", "checkpoint-seconds": "\"1h\"",
+            "absent-after": "3600",
         ]
         let base = "state = \"/s\"\nsocket = \"/c\"\nname = \"box\"\n"
         let running = try settings(Settings.Flags(), base)

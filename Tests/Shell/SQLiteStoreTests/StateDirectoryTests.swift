@@ -133,6 +133,33 @@ private func expectUncertain(_ path: String, _ word: String, _ place: SourceLoca
         }
     }
 
+    @Test("a directory whose logs were collected to the end, or forgotten, is continued")
+    func collected() throws {
+        try started(state) { state in
+            for _ in 0..<5 { try state.write() }
+            try state.store.begin()
+            let last = SequenceNumber(5)
+            try state.store.addBoundary(home, log, BoundaryRecord(last: last, state: [1]))
+            let part = try state.store.collect(home, log, through: last, keeping: [], rowsMax: 99)
+            try state.store.commit()
+            #expect(part.isDone && part.bytes == 5)
+        }
+        try started(state) { state in
+            #expect(try state.continuity == .continued && state.store.heads(home)[log].value == 5)
+            try state.write()
+            try state.store.begin()
+            try state.store.forgetLog(home, log)
+            try state.store.commit()
+        }
+        try started(state) { state in
+            #expect(try state.continuity == .continued && state.store.spaces().first?.position.value == 6)
+            try state.store.begin()
+            try state.store.remove(home)
+            try state.store.commit()
+        }
+        #expect(try started(state) { $0.continuity } == .continued)
+    }
+
     @Test("a second process is refused as long as the first lives, and the message names the directory")
     func locked() throws {
         try started(state) { _ in

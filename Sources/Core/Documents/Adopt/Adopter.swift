@@ -40,6 +40,8 @@ struct Adopter<Past: AdoptionPast> {
     mutating func adopt(_ body: Operation.Body) {
         switch body {
         case .unknown: preconditionFailure("a change with unknown operations is not adopted")
+        // Said of a state that was; the adopter says what it holds itself.
+        case .acknowledge: return
         case .deleteDocument(let observed): deleteDocument(observed)
         case .act(let path, let action):
             let place = place(of: path)

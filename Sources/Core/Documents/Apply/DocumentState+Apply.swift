@@ -14,6 +14,8 @@ extension DocumentState {
         switch operation.body {
         case .unknown:
             preconditionFailure("a change with unknown operations is skipped whole")
+        case .acknowledge:
+            preconditionFailure("an acknowledgement is no operation of a document")
         case .deleteDocument(let observed):
             batch.recorder?.touch(Self.root, in: self)
             for generation in observed { delete(.map, generation, in: Self.root, by: stamp) }

@@ -1,6 +1,6 @@
-// The short road of authors who write scalars and count, beside that of those who type: the map or counter is
-// found once and remembered, and the key once a write. Of increments that follow each other in one
-// transaction one operation is made: the sum is all that they say.
+// The short road of authors who write scalars, count, add and remove members, beside that of those who type:
+// the container is found once and remembered, and the key once a write. Of increments that follow each other
+// in one transaction one operation is made: the sum is all that they say.
 
 import Bytes
 public import Causality
@@ -87,6 +87,8 @@ extension Document {
         switch request.verb {
         case .set(.scalar(let value)): write(value, at: request.path, stamp, &batch)
         case .increment(let amount): increment(at: request.path, by: amount, stamp, &batch)
+        case .add(let value): change(value, isAdded: true, at: request.path, stamp, &batch)
+        case .remove(let value): change(value, isAdded: false, at: request.path, stamp, &batch)
         default: .general
         }
     }
@@ -127,6 +129,29 @@ extension Document {
         }
         if amount == 0 { return .nothing }
         let operation = Operation(document: key, body: .act(in: counter.path, .increment(by: amount)))
+        assert(operation.isStaticallyValid(stamp), "authored an invalid operation: \(operation)")
+        state.apply(operation, stamp, &batch)
+        return .operation(operation)
+    }
+
+    /// Of both kinds of set; ordered ones have a place to find for what is added.
+    private mutating func change(
+        _ value: Scalar, isAdded: Bool, at path: [PathElement], _ stamp: OperationStamp,
+        _ batch: inout PatchBatch
+    ) -> ShortRoad {
+        let kind: ContainerKind = state.recentPath?.kind == .removeWinsSet ? .removeWinsSet : .set
+        guard value.isValid, !path.isEmpty, let set = state.soleContainer(at: path[...], kind) else {
+            return .general
+        }
+        func isPresent(_ value: Scalar) -> Bool {
+            kind == .set
+                ? state.contents.sets[set.content].contains(value)
+                : state.contents.removeWinsSets[set.content].contains(value)
+        }
+        let member = value.meant(isPresent)
+        if !isAdded, !isPresent(member) { return .nothing }
+        let action = isAdded ? Action.add(member) : Action.remove(member)
+        let operation = Operation(document: key, body: .act(in: set.path, action))
         assert(operation.isStaticallyValid(stamp), "authored an invalid operation: \(operation)")
         state.apply(operation, stamp, &batch)
         return .operation(operation)

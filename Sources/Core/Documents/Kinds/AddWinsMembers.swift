@@ -145,6 +145,16 @@ extension AddWinsMembers: ContainerContent {
         }
     }
 
+    // MARK: Bases
+
+    static func move(
+        _ container: ContainerHandle, to moved: ContainerHandle, _ survivors: inout Survivors
+    ) {
+        let content = survivors.state[moved].content
+        survivors.state.contents.sets[content] =
+            survivors.old.contents.sets[survivors.old[container].content]
+    }
+
     // MARK: Checks
 
     static func contentBytes(of container: ContainerHandle, in state: DocumentState) -> Int {

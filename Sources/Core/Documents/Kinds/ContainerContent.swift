@@ -9,6 +9,7 @@
 //   a request       locate · takes · act · setDifference · restore · create · converted
 //                                         which operations it becomes
 //   a snapshot      addReplicas · encode · decode
+//   a base          purge · move
 //   a check         slotCount · contentBytes · checkInvariants
 //
 // All are static and get the whole state and a handle: a map or a list changes slots and other containers
@@ -145,6 +146,15 @@ protocol ContainerContent: Sendable {
         into container: ContainerHandle, depth: Int, from decoder: inout SnapshotDecoder
     ) throws(DecodeFault)
 
+    // MARK: Bases
+
+    /// Brings the content into the normal form as of `stable` (`Document.purge`).
+    static func purge(
+        _ container: ContainerHandle, asOf stable: VersionVector, in state: inout DocumentState)
+
+    /// Moves what stays of the content into an empty container of the new state.
+    static func move(_ container: ContainerHandle, to moved: ContainerHandle, _ survivors: inout Survivors)
+
     // MARK: Checks
 
     /// Slots that hang in the container.
@@ -158,7 +168,8 @@ protocol ContainerContent: Sendable {
     static func checkInvariants(of container: ContainerHandle, in state: DocumentState)
 }
 
-// What a kind need not say: it has no slots, nothing of it is counted, nothing of it names replicas.
+// What a kind need not say: it has no slots, nothing of it is counted, nothing of it names replicas,
+// nothing in it is purged.
 extension ContainerContent {
     static func canHold(_ slot: Slot, _ stamp: OperationStamp) -> Bool { false }
 
@@ -208,6 +219,10 @@ extension ContainerContent {
 
     static func addReplicas(
         of container: ContainerHandle, in state: DocumentState, to replicas: inout Set<ReplicaID>
+    ) {}
+
+    static func purge(
+        _ container: ContainerHandle, asOf stable: VersionVector, in state: inout DocumentState
     ) {}
 
     static func slotCount(of container: ContainerHandle, in state: DocumentState) -> Int { 0 }

@@ -112,4 +112,14 @@ extension CounterContent: ContainerContent {
         let bits = high << 64 | UInt128(try decoder.reader.u64())
         decoder.state.contents.counters[decoder.state[container].content].sum = Int128(bitPattern: bits)
     }
+
+    // MARK: Bases
+
+    static func move(
+        _ container: ContainerHandle, to moved: ContainerHandle, _ survivors: inout Survivors
+    ) {
+        let content = survivors.state[moved].content
+        survivors.state.contents.counters[content] =
+            survivors.old.contents.counters[survivors.old[container].content]
+    }
 }

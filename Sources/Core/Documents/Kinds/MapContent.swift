@@ -212,7 +212,7 @@ extension MapContent {
     }
 }
 
-// MARK: Snapshots and checks
+// MARK: Snapshots, bases and checks
 
 extension MapContent {
     static func encode(_ container: ContainerHandle, into encoder: inout SnapshotEncoder) {
@@ -235,6 +235,15 @@ extension MapContent {
             let slot = decoder.state.openSlot(key, inMap: container)
             try decoder.readSlot(slot, depth: depth + 1)
             try decoder.check(!decoder.state[slot].holdsNothing, "map")
+        }
+    }
+
+    static func move(
+        _ container: ContainerHandle, to moved: ContainerHandle, _ survivors: inout Survivors
+    ) {
+        for (key, slot) in survivors.old.slots(ofMap: container) where survivors.keeps(slot) {
+            let new = survivors.state.makeSlot(key, key.indexHash, inMap: moved)
+            survivors.move(slot, to: new)
         }
     }
 

@@ -14,10 +14,14 @@ struct OrderedMembers: Sendable {
 
         /// Where the member stands, when it is present.
         var shownPosition: Dot? { adds.isEmpty ? nil : positions.max()?.dot }
+
+        fileprivate func isForgettable(asOf stable: VersionVector) -> Bool {
+            adds.isEmpty && positions.allSatisfy { stable.contains($0.dot) }
+        }
     }
 
     var order = SequenceOrder()
-    /// Every value that was ever added or placed.
+    /// Every value that is present or was placed and is not stable yet.
     private(set) var members: [Scalar: Member] = [:]
     /// The member of each surviving position.
     private(set) var owners: [Dot: Scalar] = [:]
@@ -57,6 +61,14 @@ struct OrderedMembers: Sendable {
         members[value, default: member].positions.removeAll { stamp.covers($0.dot) }
         members[value]?.positions.append(stamp.priority)
         owners[stamp.dot] = value
+    }
+
+    /// Absent members whose positions are all in `stable` go: whoever places such a value has seen them.
+    fileprivate mutating func purge(asOf stable: VersionVector) {
+        for (value, member) in members where member.isForgettable(asOf: stable) {
+            for position in member.positions { owners[position.dot] = nil }
+            members[value] = nil
+        }
     }
 
     /// For the decoder.
@@ -296,7 +308,7 @@ extension OrderedMembers {
     }
 }
 
-// MARK: Snapshots and checks
+// MARK: Snapshots, bases and checks
 
 extension OrderedMembers {
     static func addReplicas(
@@ -342,6 +354,25 @@ extension OrderedMembers {
         }
         let shown = decoder.state.contents.orderedSets[content].order.visibleCount
         try decoder.check(present == shown, "ordered set")
+    }
+
+    static func purge(
+        _ container: ContainerHandle, asOf stable: VersionVector, in state: inout DocumentState
+    ) {
+        let content = state[container].content
+        let before = state.contents.orderedSets[content].members.count
+        if before == state.contents.orderedSets[content].order.visibleCount { return }
+        state.contents.orderedSets[content].purge(asOf: stable)
+        let gone = before - state.contents.orderedSets[content].members.count
+        state.contentBytes -= gone * memberBytes
+    }
+
+    static func move(
+        _ container: ContainerHandle, to moved: ContainerHandle, _ survivors: inout Survivors
+    ) {
+        let content = survivors.state[moved].content
+        survivors.state.contents.orderedSets[content] =
+            survivors.old.contents.orderedSets[survivors.old[container].content]
     }
 
     static func contentBytes(of container: ContainerHandle, in state: DocumentState) -> Int {

@@ -10,11 +10,11 @@ import Causality
 struct RemoveWinsMembers: Sendable {
     struct Member: Sendable {
         var isPresent = false
-        /// The greatest of each replica, for the container's life.
+        /// The greatest of each replica, until it is stable.
         var removes: [ReplicaID: SequenceNumber] = [:]
     }
 
-    /// Every value that was ever added or removed.
+    /// Every value that is present or has a remove.
     private(set) var members: [Scalar: Member] = [:]
 
     func contains(_ value: Scalar) -> Bool { members[value]?.isPresent == true }
@@ -30,6 +30,19 @@ struct RemoveWinsMembers: Sendable {
     mutating func remove(_ value: Scalar, by stamp: OperationStamp) {
         members[value, default: Member()].isPresent = false
         members[value]?.removes[stamp.dot.replica] = stamp.dot.sequence
+    }
+
+    /// Removes in `stable` go: every add that comes has seen them.
+    mutating func purge(asOf stable: VersionVector) {
+        for (value, member) in members where !member.removes.isEmpty {
+            let left = member.removes.filter { !stable.contains(Dot($0.key, $0.value)) }
+            if left.count == member.removes.count { continue }
+            if left.isEmpty && !member.isPresent {
+                members[value] = nil
+            } else {
+                members[value]?.removes = left
+            }
+        }
     }
 }
 
@@ -156,6 +169,28 @@ extension RemoveWinsMembers: ContainerContent {
             try decoder.check(member.isPresent || !member.removes.isEmpty, "removes")
             decoder.state.contents.removeWinsSets[content].members[value] = member
         }
+    }
+
+    // MARK: Bases
+
+    static func purge(
+        _ container: ContainerHandle, asOf stable: VersionVector, in state: inout DocumentState
+    ) {
+        let content = state[container].content
+        let before = state.contents.removeWinsSets[content].members.count
+        guard state.contents.removeWinsSets[content].members.contains(where: { !$0.value.removes.isEmpty })
+        else { return }
+        state.contents.removeWinsSets[content].purge(asOf: stable)
+        let gone = before - state.contents.removeWinsSets[content].members.count
+        state.contentBytes -= gone * SurvivingDots.memberBytes
+    }
+
+    static func move(
+        _ container: ContainerHandle, to moved: ContainerHandle, _ survivors: inout Survivors
+    ) {
+        let content = survivors.state[moved].content
+        survivors.state.contents.removeWinsSets[content] =
+            survivors.old.contents.removeWinsSets[survivors.old[container].content]
     }
 
     // MARK: Checks

@@ -156,7 +156,7 @@ extension TextContainer: ContainerContent {
         insert(text.string, at: path, (nil, nil), &planner)
     }
 
-    // MARK: Snapshots and checks
+    // MARK: Snapshots, bases and checks
 
     static func encode(_ container: ContainerHandle, into encoder: inout SnapshotEncoder) {
         encoder.state.contents.texts[encoder.state[container].content].encode(into: &encoder.writer)
@@ -169,6 +169,14 @@ extension TextContainer: ContainerContent {
             decoder.foldsTexts
             ? try TextContainer(foldedFrom: &decoder.reader)
             : try TextContainer(ofFirstVersion: &decoder.reader)
+    }
+
+    static func move(
+        _ container: ContainerHandle, to moved: ContainerHandle, _ survivors: inout Survivors
+    ) {
+        let content = survivors.state[moved].content
+        survivors.state.contents.texts[content] =
+            survivors.old.contents.texts[survivors.old[container].content]
     }
 
     static func checkInvariants(of container: ContainerHandle, in state: DocumentState) {

@@ -19,6 +19,7 @@ struct SurvivingEdits: Sendable {
     init() {}
 
     var isLive: Bool { first != nil }
+    var count: Int { first == nil ? 0 : 1 + others.count }
 
     /// Notes an edit; it must be later than every known one of its replica.
     mutating func add(_ edit: Priority) {
@@ -41,6 +42,14 @@ struct SurvivingEdits: Sendable {
             return
         }
         let left = sorted.filter { !stamp.covers($0.dot) }
+        self = SurvivingEdits()
+        for edit in left { add(edit) }
+    }
+
+    /// Those in `stable` go but for the latest of all. O(replicas).
+    mutating func purge(asOf stable: VersionVector) {
+        let left = sorted.filter { $0 == latest || !stable.contains($0.dot) }
+        if left.count == count { return }
         self = SurvivingEdits()
         for edit in left { add(edit) }
     }
@@ -76,5 +85,20 @@ struct ElementEdits: Sendable {
         if ownsInsertion && stamp.covers(element) { ownsInsertion = false }
         if others.isEmpty { return }
         others = others.filter { !stamp.covers(Dot($0.key, $0.value)) }
+    }
+
+    /// True when nothing in `stable` is merged. An edit in `stable` saw the insertion, which then is in it
+    /// too.
+    func isPurged(asOf stable: VersionVector, of element: Dot) -> Bool {
+        if others.isEmpty { return true }
+        return !others.contains { stable.contains(Dot($0.key, $0.value)) }
+            && !(ownsInsertion && stable.contains(element))
+    }
+
+    /// Those in `stable` go while another survives, else they become the insertion. O(replicas).
+    mutating func purge(asOf stable: VersionVector, of element: Dot) {
+        if isPurged(asOf: stable, of: element) { return }
+        others = others.filter { !stable.contains(Dot($0.key, $0.value)) }
+        ownsInsertion = others.isEmpty || ownsInsertion && !stable.contains(element)
     }
 }

@@ -147,7 +147,7 @@ extension Space {
         let others = draft.context.entries.lazy.map { Dot($0.replica, $0.last) }
         let own = draft.first.value > 1 ? Dot(draft.replica, draft.first.previous) : nil
         let seen = stamp.covers(change.id) ? change.id : others.first ?? own
-        guard let seen, let document = change.operations.first?.document else { return nil }
+        guard let seen, let document = change.touched.first else { return nil }
         return Operation(adopting: change.id, in: document, naming: seen)
     }
 
@@ -160,7 +160,8 @@ extension Space {
             var recall = AdoptionRecall(
                 transaction.store, id, of: change, first: Dot(draft.replica, draft.first), logs: logs)
             var refusal: AdoptionRefusal?
-            for (operation, stamp) in zip(change.operations, change.stamps()) {
+            for (operation, stamp) in zip(change.operations, change.stamps()) where operation.touchesDocument
+            {
                 var cached = try documents.take(operation.document, from: transaction.store)
                 if draft.before[operation.document] == nil {
                     draft.before[operation.document] = cached.record

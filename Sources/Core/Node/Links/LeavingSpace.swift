@@ -117,8 +117,13 @@ struct LeftSpaces: StateMachine {
     }
 
     mutating func add(_ logs: [FormerLog]) {
+        // Who leaves again may not have got back yet what it wrote before.
+        let joined = logs.map { log in
+            let known = formerLogs.first { $0.replica == log.replica }
+            return FormerLog(replica: log.replica, last: max(log.last, known?.last ?? .none))
+        }
         formerLogs.removeAll { known in logs.contains { $0.replica == known.replica } }
-        formerLogs += logs
+        formerLogs += joined
         formerLogs.removeFirst(max(0, formerLogs.count - NodeLimits.formerLogsMax))
     }
 

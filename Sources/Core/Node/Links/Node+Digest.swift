@@ -66,10 +66,16 @@ extension Node {
     private func digestLine(
         _ key: Key, in index: SpaceHandle, with reader: inout LogReader
     ) throws(StoreFailure) -> StateDigest.Line {
-        if let digest = spaces[index].documents.cache.peek(key, { $0.document.digest() }) {
-            return StateDigest.Line(key: key, digest: digest)
+        var document: Document
+        if let held = spaces[index].documents.cache.peek(key, { $0.document }) {
+            document = held
+        } else {
+            document = try SpaceDocuments.load(key, of: spaces[index].id, from: store, with: &reader).document
         }
-        let document = try SpaceDocuments.load(key, of: spaces[index].id, from: store, with: &reader).document
+        // Of which what a node collected, or did not, is no part.
+        if let standing = spaces[index].documents.bases.standing {
+            document.purge(asOf: standing.released)
+        }
         return StateDigest.Line(key: key, digest: document.digest())
     }
 
@@ -78,7 +84,7 @@ extension Node {
         on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) -> DigestFrame? {
         guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable,
-            spaces[index].exceptions.rejudging.isEmpty
+            spaces[index].exceptions.rejudging.isEmpty, spaces[index].documents.bases.applying == nil
         else {
             channel.digest.reset()
             return nil
@@ -94,7 +100,7 @@ extension Node {
         }
         let frame = DigestFrame(
             vectorHash: Blake2b.hash256(writer.bytes), rosterHash: spaces[index].roster.rosterHash,
-            exceptionsHash: spaces[index].exceptions.hash, documentsDigest: walk.digest.whole)
+            exceptionsHash: spaces[index].exceptionsHash, documentsDigest: walk.digest.whole)
         channel.digest.tell(frame)
         return frame
     }

@@ -80,6 +80,10 @@ extension Node {
         case .prune: pruneArrived(try .init(decoding: frame.body), place)
         case .backlog: backlogArrived(try .init(decoding: frame.body), place, at: now)
         case .peers: peersArrived(try .init(decoding: frame.body), place)
+        case .baseOffer: baseOfferArrived(try .init(decoding: frame.body), place, at: now)
+        case .baseAsk: baseAskArrived(try .init(decoding: frame.body), place, at: now)
+        case .basePart: try basePartArrived(try .init(decoding: frame.body), place, at: now)
+        case .baseNone: baseNoneArrived(try .init(decoding: frame.body), place, at: now)
         }
     }
 

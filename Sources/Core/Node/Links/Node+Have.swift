@@ -58,7 +58,8 @@ extension Node {
                     + "\(spaces[index].durable[entry.replica])", claimedBy: peer, at: now)
         }
         var held = try chainHash(of: entry.replica, at: entry.last, in: index)
-        if held == nil, extent == .full, entry.replica == spaces[index].ownReplica {
+        let isKept = entry.last > spaces[index].logs.cuts[entry.replica]
+        if held == nil, extent == .full, isKept, entry.replica == spaces[index].ownReplica {
             // Once a link, whatever it costs: a restored log that has outgrown what it once sent shows only
             // here.
             held = try ownChainHash(at: entry.last, in: index)
@@ -82,10 +83,15 @@ extension Node {
             if let closing = spaces[index].forks.closed[entry.replica], entry.last >= closing.trunkLast {
                 let hash = try store.trunkHash(of: log, at: entry.last)
                 told.name(entry.replica, through: entry.last, hash: hash)
-            } else if let seal = try store.lastSeal(
-                of: log, through: entry.last, after: told.sealed[entry.replica])
-            {
+                continue
+            }
+            let seal = try store.lastSeal(of: log, through: entry.last, after: told.sealed[entry.replica])
+            // Of a log that begins at a base nothing but its beginning may be held, which no seal is kept of.
+            let cut = spaces[index].logs.cuts[entry.replica]
+            if let seal, seal.last >= cut {
                 told.name(entry.replica, through: seal.last, hash: seal.chainHash)
+            } else if cut > told.sealed[entry.replica], let hash = try store.boundaryHash(of: log, at: cut) {
+                told.name(entry.replica, through: cut, hash: hash)
             }
         }
         told.finish(durable, at: position)

@@ -74,7 +74,9 @@ extension Node {
             }
             try stored { node throws(StoreFailure) in
                 if node.left[joined.roster.space] != nil { node.forgetLeaving(joined.roster.space) }
-                try node.add(Space(roster: joined.roster, keys: joined.keys, name: name, device: node.device))
+                var space = Space(roster: joined.roster, keys: joined.keys, name: name, device: node.device)
+                space.checkpoints.isSeeding = !joined.roster.checkpoints().isEmpty
+                try node.add(space)
             }
             guard let index = spaces.handle(of: joined.roster.space) else {
                 preconditionFailure("the space was added")

@@ -63,7 +63,9 @@ extension Node {
     mutating func refusalToLeave(_ index: SpaceHandle) throws(NodeError) -> LeaveRefusal? {
         var told = spaces[index].peerVectors
         for channel in links.channels(of: spaces[index].id) {
-            guard let have = links[channel].sync.peerHave else { continue }
+            guard let have = links[channel].sync.peerHave, !links[channel].sync.isPeerHaveStale else {
+                continue
+            }
             told[links[links[channel].link].device, default: VersionVector()].join(have)
         }
         try stored { node throws(StoreFailure) in

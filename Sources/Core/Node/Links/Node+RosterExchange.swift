@@ -143,6 +143,8 @@ extension Node {
     /// The roster of the space grew, here or by a peer.
     mutating func rosterAdvanced(_ index: SpaceHandle, by added: [RosterOperation], at now: Instant) {
         noteRejudged(in: index)
+        noteCheckpoints(added, in: index)
+        forgetVectors(ofThoseIn: added, in: index)
         updateKeys(in: index, isForced: added.contains { $0.membershipSubject != nil }, at: now)
         spaces[index].membership.isSoftwareDue = true
         learnAddresses(said: added, in: index)
@@ -163,5 +165,17 @@ extension Node {
         noteOwnRemoval(in: index, at: now)
         // A member of this space may be linked under another one.
         for link in links.connections.linkHandles { openChannels(on: link, at: now) }
+    }
+
+    /// What those said that they hold who are let in by these operations; mostly nothing.
+    private mutating func forgetVectors(ofThoseIn added: [RosterOperation], in index: SpaceHandle) {
+        for operation in added {
+            guard case .add(let add) = operation.body else { continue }
+            spaces[index].forgetVector(of: add.device)
+            for channel in links.channels(of: spaces[index].id)
+            where links[links[channel].link].device == add.device {
+                links[channel].sync.peerWasLetInAgain()
+            }
+        }
     }
 }

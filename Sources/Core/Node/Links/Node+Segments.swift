@@ -17,6 +17,8 @@ extension Node {
         do {
             try links[place.channel].sync.recordReceived(bytes: body.count)
             if links.pause.isOn(at: now.monotonic) { return askAgain(place, at: now) }
+            // Asked for again once the base is here, from where logs begin then.
+            if spaces[place.space].checkpoints.taken != nil { return }
             var reader = ByteReader(body)
             let segment = try Segment(of: spaces[place.space].id, from: &reader)
             try reader.finish()

@@ -71,7 +71,11 @@ extension Node {
                 frames.append(LinkFrame(peers, on: number))
             }
         }
-        // 3. Changes.
+        // 3. The base, where changes are gone that the peer lacks; changes.
+        if let offer = try baseOffer(on: &channel, in: index) { frames.append(LinkFrame(offer, on: number)) }
+        let isTaking =
+            channel.base.askedAt.map { $0 + NodeLimits.baseAskMilliseconds > now.monotonic } ?? false
+        if isTaking, !channel.base.asked.isEmpty { return send(frames, on: link) }
         frames += try segments(for: &channel, number, on: link, in: index, told, &round, at: now)
         if let backlog = try nextBacklog(on: &channel, in: index, told, at: now) {
             frames.append(LinkFrame(backlog, on: number))
@@ -109,6 +113,7 @@ extension Node {
         guard let content = spaces[index].keys.current.content else { return nil }
         return SegmentRound.Source(
             space: spaces[index].id, content: content, advertised: told, logs: spaces[index].logs.heads,
+            cuts: spaces[index].logs.cuts,
             bytesAim: segmentBytesAim, derivesNonce: isPlanted("nonce-from-sequence"))
     }
 }

@@ -24,6 +24,7 @@ extension Node {
                 let place = links.place(entry.handle, in: index)
                 pourRoster(place, at: now)
                 if links.connections.isOpen(place.channel) { pourForks(place) }
+                if links.connections.isOpen(place.channel) { pourBase(place) }
             }
         }
     }

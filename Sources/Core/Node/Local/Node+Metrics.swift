@@ -13,7 +13,7 @@ extension Node {
             "build_info", .gauge, "The running version, always 1.",
             [.init(1, [("version", configuration.version)])])
         nodeMetrics(&text)
-        let failures = syncMetrics(&text, at: now)
+        let failures = syncMetrics(&text, at: now) + checkpointMetrics(&text, at: now)
         for failure in failures {
             batch.log(.error, "store-read", "counting changes for metrics failed (\(failure))")
         }

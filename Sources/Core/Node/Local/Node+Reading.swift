@@ -49,10 +49,14 @@ extension Node {
             try need(.reader, in: index)
             let space = spaces[index].id
             if let after, !spaces[index].durable.contains(after) { throw .noSuchChange(after) }
-            let names = authorNames(of: index)
+            let (names, cuts) = (authorNames(of: index), spaces[index].logs.cuts)
+            if let after, cuts.contains(after) { throw .collected(since: spaces[index].logs.since) }
+            let since = cuts.isEmpty || after != nil ? nil : spaces[index].logs.since
+            let authors = spaces[index].logs.authors
             let job = try reading(in: index) { node throws(StoreFailure) in
                 try LogJob(
-                    store: node.store.reader(), space: space, document: document, after: after, names: names)
+                    store: node.store.reader(), space: space, document: document, after: after,
+                    authors: authors, names: names, collectedSince: since)
             }
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .void(let reference, let query): try openVoid(id, query, in: try handle(of: reference))

@@ -12,6 +12,7 @@ extension Node {
         let (reference, atLeast) = readTarget(request)
         let index = try handle(of: reference)
         try need(.reader, in: index)
+        try needShown(index)
         if let atLeast {
             guard let token = VersionToken(atLeast.version) else { throw .invalidVersion(atLeast.version) }
             if !token.isHeld(in: spaces[index].held, closed: spaces[index].forks.closed) {

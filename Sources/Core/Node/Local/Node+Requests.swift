@@ -43,12 +43,8 @@ extension Node {
             batch.answer(id, .keyEpochs(keyEpochs(of: index), noneGoodSince: since))
         case .rotateKeys(let reference, let isForced):
             try rotateKeys(id, in: try handle(of: reference), isForced: isForced, at: now)
-        case .invite(let reference, let role, let expires):
-            try invite(id, in: try handle(of: reference), role: role, expiresSeconds: expires, at: now)
-        case .invites(let reference):
-            batch.answer(id, .invites(invites(of: try handle(of: reference), at: now)))
-        case .revokeInvite(let reference, let invite):
-            try revokeInvite(id, in: try handle(of: reference), invite: invite, at: now)
+        case .checkpoints, .proposeCheckpoint, .collect: try answerCheckpoints(id, request, at: now)
+        case .invite, .invites, .revokeInvite: try answerInvites(id, request, at: now)
         case .forks(let reference):
             batch.answer(id, .forks(try forks(of: try handle(of: reference))))
         case .skipped(let reference):
@@ -58,9 +54,14 @@ extension Node {
         case .listDocuments, .readDocument: try read(id, request, at: now)
         case .transact(let reference, let transaction):
             try transact(id, in: try handle(of: reference), transaction, at: now)
-        case .watch(let reference, _, _, _, _): try watch(id, in: try handle(of: reference), request)
-        case .export(let reference, _, _), .conflicts(let reference, _), .log(let reference, _, _),
-            .list(let reference, _), .void(let reference, _):
+        case .watch(let reference, _, _, _, _):
+            let index = try handle(of: reference)
+            try needShown(index)
+            try watch(id, in: index, request)
+        case .export(let reference, _, _), .conflicts(let reference, _), .list(let reference, _):
+            try needShown(try handle(of: reference))
+            batch.later(id, request)
+        case .log(let reference, _, _), .void(let reference, _):
             _ = try handle(of: reference)
             batch.later(id, request)
         case .adopt(let reference, let choice):
@@ -77,6 +78,33 @@ extension Node {
         case .metrics:
             let text = metrics(at: now)
             batch.answer(id, .metrics(text))
+        }
+    }
+
+    private mutating func answerInvites(_ id: RequestID, _ request: NodeRequest, at now: Instant)
+        throws(NodeError)
+    {
+        switch request {
+        case .invite(let space, let role, let expires):
+            try invite(id, in: try handle(of: space), role: role, expiresSeconds: expires, at: now)
+        case .invites(let space):
+            batch.answer(id, .invites(invites(of: try handle(of: space), at: now)))
+        case .revokeInvite(let space, let invite):
+            try revokeInvite(id, in: try handle(of: space), invite: invite, at: now)
+        default: preconditionFailure("\(request) is about no invite")
+        }
+    }
+
+    private mutating func answerCheckpoints(_ id: RequestID, _ request: NodeRequest, at now: Instant)
+        throws(NodeError)
+    {
+        switch request {
+        case .checkpoints(let space):
+            batch.answer(id, .checkpoints(try checkpoints(of: try handle(of: space), at: now)))
+        case .proposeCheckpoint(let space, let absent):
+            try proposeCheckpoint(id, in: try handle(of: space), without: absent, at: now)
+        case .collect(let space): try collect(id, in: try handle(of: space), at: now)
+        default: preconditionFailure("\(request) is about no checkpoint")
         }
     }
 

@@ -45,6 +45,7 @@ extension Node {
         precondition(spaces.handle(of: space.id) == nil, "space \(space.id) is added once")
         try transaction.beginWriting()
         try store.put(space.record)
+        if space.isSeeding { try store.setMeta(NodeMeta.seeding(space.id), [1]) }
         for place in space.roster.places {
             try store.addRosterOperation(space.id, space.roster.bytes(at: place))
         }

@@ -15,6 +15,7 @@ extension Node {
             if let known = try Space.outcomeOfRepeat(of: request, in: space, from: &transaction) {
                 return answer(id, known, in: index)
             }
+            if spaces[index].isSeeding { throw NodeError.seeding(percent: nil) }
             if isDiskLow {
                 throw .storeFull(.floor(freeBytes: diskFree, floorBytes: diskFloorBytes))
             }

@@ -16,17 +16,23 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
     private let document: Key?
     private var position: CommitPosition
     private var logs: LogReader
-    private var authors: [ReplicaID: DeviceID] = [:]
+    private let authors: [ReplicaID: DeviceID]
     private let names: [DeviceID: String]
+    /// The version that what is kept begins at; nil where nothing was forgotten, and after it was told.
+    private var collectedSince: String?
     private var isDone = false
 
     private static var pageSize: Int { 256 }
 
-    /// Begins after a change, or at the beginning. `names`: of the authors.
+    /// Begins after a change, or at the beginning. `authors`: of all logs that are held. `names`: of them.
+    /// `collectedSince`: what was before that version is not kept, which the first line says.
     init(
-        store: Reader, space: SpaceID, document: Key?, after change: Dot?, names: [DeviceID: String]
+        store: Reader, space: SpaceID, document: Key?, after change: Dot?, authors: [ReplicaID: DeviceID],
+        names: [DeviceID: String],
+        collectedSince: String? = nil
     ) throws(StoreFailure) {
-        self.names = names
+        (self.authors, self.names) = (authors, names)
+        self.collectedSince = collectedSince
         self.store = store
         self.space = space
         self.document = document
@@ -36,6 +42,10 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
     }
 
     func next() throws(StoreFailure) -> [UInt8]? {
+        if let since = collectedSince {
+            collectedSince = nil
+            return CollectedLine(since: since).bytes
+        }
         if isDone { return nil }
         let records: [CommitRecord]
         if let document {
@@ -56,7 +66,7 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
     }
 
     private func line(_ record: CommitRecord, _ change: Change) throws(StoreFailure) -> PlainValue {
-        let device = try author(of: change.replica)
+        let device = authors[change.replica]
         let author: PlainValue =
             if let device {
                 .object([
@@ -75,20 +85,6 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
             .init("status", .string(record.status.name)),
             .init("timestamp", .integer(change.timestamp.milliseconds)),
         ])
-    }
-
-    /// The device that declared the replica in its log's first change.
-    private func author(of replica: ReplicaID) throws(StoreFailure) -> DeviceID? {
-        if let known = authors[replica] { return known }
-        guard let run = try store.runs(space, replica, from: LogExtent.beginning, bytesMax: 1).first else {
-            return nil
-        }
-        var coder = LogCoder(replica: replica)
-        var changes: [Change] = []
-        try LogSection.decode(run, with: &coder, into: &changes)
-        let device = changes.first?.declaration?.device
-        authors[replica] = device
-        return device
     }
 }
 

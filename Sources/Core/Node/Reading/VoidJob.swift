@@ -53,11 +53,13 @@ struct VoidVerdict: Sendable {
 struct VoidJudge: Sendable {
     private var roster: Roster
     private let closed: ClosedLogs
+    /// What is late follows from it.
+    private let agreement: Checkpoints
     /// The change that was judged last, and the heads of its view.
     private var last: (change: Dot, heads: [Bytes32])?
 
-    init(roster: Roster, closed: ClosedLogs) {
-        (self.roster, self.closed) = (roster, closed)
+    init(roster: Roster, closed: ClosedLogs, agreement: Checkpoints) {
+        (self.roster, self.closed, self.agreement) = (roster, closed, agreement)
     }
 
     /// Nil: by what is known now it counts, and is about to be executed.
@@ -68,9 +70,14 @@ struct VoidJudge: Sendable {
         last = (change.id, heads)
         if closed.isClosed(change.id) { return VoidVerdict(reason: .forked, by: nil) }
         if !Admission.isStaticallyValid(change) { return VoidVerdict(reason: .invalid, by: nil) }
+        if agreement.isLate(change.replica, from: change.first, context: change.context) {
+            return VoidVerdict(reason: .late, by: nil)
+        }
         guard let author, let view = roster.view(heads: heads) else { return nil }
         let range = DotRange(change.replica, change.first, change.last)
-        guard let cause = roster.voidCause(of: range, by: author, in: view) else { return nil }
+        guard let cause = roster.voidCause(of: range, by: author, in: view, needing: change.right) else {
+            return nil
+        }
         return VoidVerdict(reason: VoidReason(cause.kind), by: cause.by)
     }
 
@@ -85,7 +92,9 @@ struct VoidJudge: Sendable {
 
 extension Space {
     /// By what is known now.
-    var voidJudge: VoidJudge { VoidJudge(roster: roster, closed: forks.closed) }
+    var voidJudge: VoidJudge {
+        VoidJudge(roster: roster, closed: forks.closed, agreement: checkpoints.agreement)
+    }
 }
 
 /// Yields the void changes of a space, in this node's commit order, in pieces of whole lines.

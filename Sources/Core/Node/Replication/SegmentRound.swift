@@ -19,6 +19,8 @@ struct SegmentRound {
         let content: Secret
         let advertised: AdvertisedLogs
         let logs: [ReplicaID: LogState]
+        /// Where logs begin that were cut: before it there is only the base.
+        let cuts: VersionVector
         /// Canonical bytes aimed at in one segment.
         let bytesAim: Int
         /// A planted bug: the nonce follows from the sequence.
@@ -132,6 +134,7 @@ struct SegmentRound {
         guard let declaration = source.logs[replica]?.declaration else { return nil }
         let log = LogID(source.space, replica)
         let first = max(sync.sent[replica], sync.peerHave?[replica] ?? .none) + 1
+        if first <= source.cuts[replica] { return nil }
         let key = SegmentKey(log: log, first: first, last: last)
         if let made = made[key] {
             sync.recordSent(replica, to: made.last, bytes: made.bytes.count)

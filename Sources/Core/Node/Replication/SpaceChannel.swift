@@ -71,6 +71,7 @@ struct ChannelParts: Sendable {
     var backlog = Backlog()
     var digest = DigestExchange()
     var forks = ForkExchange()
+    var base = BaseExchange()
     /// Which cap changes wait for.
     var heldBackBy: RateCap?
 

@@ -51,7 +51,10 @@ extension NodeView {
             }
             state.linked.insert(peer)
         }
-        var holders: [VersionVector] = space.peerVectors.filter { $0.key != device }.map(\.value)
+        // Who is no member any more may have deleted it, and gives nothing to others.
+        var holders: [VersionVector] = space.peerVectors.filter { peer, _ in
+            peer != device && (space.roster.role(of: peer) ?? .relay) > .relay
+        }.map(\.value)
         // A relay takes nothing in, however much others have.
         let isRelay = space.roster.role(of: device) == .relay
         for channel in links.channels(of: space.id).map({ links[$0] }) where !isRelay {

@@ -23,6 +23,11 @@ struct Draft: Sendable {
     var before: [Key: DocumentRecord] = [:]
     var patches: [Key: [Patch]] = [:]
 
+    mutating func add(_ operation: Operation) {
+        operations.append(operation)
+        next = next.advanced(by: operation.sequenceCount)
+    }
+
     mutating func add(_ authored: Authored, to document: Key) {
         for operation in authored.operations {
             operations.append(operation)
@@ -42,16 +47,17 @@ extension Space {
         if logs.openOwn(of: device, &entropy) { try transaction.store.put(record) }
     }
 
-    /// What the next local change is made on. `documents` are those that it will touch.
+    /// What the next local change is made on. `documents` are those that it will touch. `isWhole`: it names
+    /// all that is held, of however many logs.
     mutating func draft(
-        at now: Instant, touching documents: some Sequence<Key>,
+        at now: Instant, touching documents: some Sequence<Key>, isWhole: Bool = false,
         from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> Draft {
         guard let replica = ownReplica, let log = logs[replica] else {
             preconditionFailure("the own log is opened before a draft")
         }
         var context = held
-        let isShort = held.count > ReplicationLimits.contextLogsAim
+        let isShort = held.count > ReplicationLimits.contextLogsAim && !isWhole
         if isShort {
             context = try shortContext(of: documents, from: &transaction)
         }
@@ -122,8 +128,10 @@ extension Space {
     }
 
     /// Appends the drafted change. A draft without operations changed nothing and writes nothing.
+    /// `checkpoint`: one that it speaks of, which its view has to hold.
     mutating func finish(
-        _ draft: Draft, cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
+        _ draft: Draft, naming checkpoint: Bytes32? = nil, cursors epoch: UInt64,
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) -> TransactionOutcome {
         guard !draft.operations.isEmpty else {
             let frontier = Set(draft.before.values.flatMap(\.frontier))
@@ -132,14 +140,15 @@ extension Space {
         guard var log = logs.takeHead(of: draft.replica) else {
             preconditionFailure("the own log is open while a draft is")
         }
-        let heads = membership.roster.headsToName(inChangesOf: log.declaration.device)
+        let heads = membership.roster.headsToName(
+            inChangesOf: log.declaration.device, speakingOf: checkpoint)
         let ready: ReadyChange
         do throws(ChangeTooLarge) {
             defer { logs[draft.replica] = log }
             let authored = try log.author(
                 timestamp: draft.timestamp, context: draft.context, rosterHeads: heads,
                 operations: draft.operations)
-            ready = ReadyChange(authored)
+            ready = ReadyChange(authored, on: heads)
         } catch {
             throw .transactionTooLarge(error)
         }

@@ -2,7 +2,8 @@
 // one, so the question is what others are known to hold:
 //
 //     a member that said what it holds, in this run of the node   that
-//     any other                                                   what it wrote, and what that was made on
+//     any other                                                   what it wrote, and what that was made on,
+//                                                                 since it was let in last
 //     a relay                                                     nothing: it gets no changes
 //
 // All of it is evidence from the past. A member may hold more than it is known to; then leaving is refused
@@ -81,16 +82,25 @@ extension Space {
     }
 
     /// What a member that said nothing yet must have held: its logs, and what the last change of each was
-    /// made on. A closed log shows nothing: a copy of the member may have written it.
+    /// made on. A closed log shows nothing: a copy of the member may have written it. Neither does one from
+    /// before it was let in last: it may have left, and its disk is empty then.
     private func evidence(
         of member: DeviceID, with reader: inout LogReader, in store: some StoreReading
     ) throws(StoreFailure) -> VersionVector {
         var vector = VersionVector()
+        // Views that were asked for stay with the copy.
+        var roster = roster
         for replica in logs.written(by: member) where forks.closed[replica] == nil {
             let last = Dot(replica, held[replica])
-            guard last.sequence > .none else { continue }
+            guard last.sequence > .none, let found = try reader.find(last, from: store) else { continue }
+            if roster.wasLetInAgain(member) {
+                let heads = try reader.rosterHeads(of: found.change, from: store)
+                guard let view = roster.view(heads: heads), roster.knowsAdmissions(of: member, view) else {
+                    continue
+                }
+            }
             vector.advance(to: last)
-            if let found = try reader.find(last, from: store) { vector.join(found.change.context) }
+            vector.join(found.change.context)
         }
         return vector
     }

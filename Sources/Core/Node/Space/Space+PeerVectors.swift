@@ -11,6 +11,9 @@ extension Space {
         peerVectors[peer] = VersionVector(said.entries.filter { logs[$0.replica] != nil })
     }
 
+    /// Who was let in again may have left meanwhile, and holds nothing then of what it held before.
+    mutating func forgetVector(of peer: DeviceID) { peerVectors[peer] = nil }
+
     /// A device said what it holds. Over all its links, copies of it included, no more logs than one of them
     /// may name.
     mutating func recordVector(_ vector: VersionVector, of peer: DeviceID, isFull: Bool) {

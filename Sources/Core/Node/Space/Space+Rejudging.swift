@@ -137,9 +137,14 @@ extension Space {
     ) throws(StoreFailure) -> Turn? {
         // Void for another cause, whatever the roster says.
         if forks.closed.isClosed(change.id) || !Admission.isStaticallyValid(change) { return nil }
+        // What a checkpoint that stands holds is final.
+        if documents.bases.newest?.covered.contains(change.id) == true { return nil }
+        if isLate(change) {
+            return record.status == .void ? nil : Turn(status: .void, name: VoidReason.late.rawValue)
+        }
         guard let view = membership.roster.view(heads: heads) else { return nil }
         let range = DotRange(change.replica, change.first, change.last)
-        if let cause = roster.voidCause(of: range, by: author, in: view) {
+        if let cause = roster.voidCause(of: range, by: author, in: view, needing: change.right) {
             return record.status == .void ? nil : Turn(status: .void, name: cause.kind.name)
         }
         guard record.status == .void else { return nil }

@@ -45,6 +45,7 @@ extension Space {
             try transaction.store.addSeal(id, seal, isBoundary: ready.verified.isBoundary)
         }
         if status == .skipped { try recordSkipped(ready.change, reason, to: &transaction) }
+        noteAcknowledgements(of: ready)
         if let adopted = ready.change.operations.first?.adopted {
             try recordAdoption(of: adopted, by: ready.change, in: &transaction)
         }
@@ -65,7 +66,8 @@ extension Space {
     ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches]? {
         let change = verified.change
         // Loaded first: once the change is in the log, loading a document would apply it too.
-        var parts = status == .void ? [] : change.parts
+        let isInBase = isInBase(change)
+        var parts = status == .void || isInBase ? [] : change.parts
         if !unreadable.isEmpty { parts.removeAll { unreadable.contains($0.key) } }
         if drafted == nil, isPlanted("half-transaction") { parts = Array(parts.prefix(1)) }
         var patches: [ChangeEvent.DocumentPatches] = []
@@ -99,12 +101,19 @@ extension Space {
         return status == .executed && !parts.isEmpty ? patches : nil
     }
 
+    /// True for a change of a log that begins at a base: it came with that.
+    private func isInBase(_ change: Change) -> Bool {
+        documents.bases.newest?.covered.contains(change.id) ?? false
+    }
+
     private mutating func append(
         _ verified: VerifiedChange, _ status: ChangeStatus,
         to transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        let closing = exceptions.forks.closed[verified.change.replica]
-        try logs.append(verified, status: status, closed: closing, to: &transaction)
+        let change = verified.change
+        try logs.append(
+            verified, status: status, closed: exceptions.forks.closed[change.replica],
+            isInBase: isInBase(change), to: &transaction)
     }
 
     /// A line for the watchers of this space; nil: the change gives none. It names no document when nothing

@@ -100,9 +100,12 @@ extension Space {
         _ request: Transaction, by device: DeviceID, _ entropy: inout Entropy, at now: Instant,
         cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) -> TransactionOutcome {
-        var draft = try transaction.writing { transaction throws(StoreFailure) in
+        try transaction.writing { transaction throws(StoreFailure) in
             try openOwnLog(of: device, &entropy, in: &transaction)
-            return try self.draft(
+        }
+        try payAcknowledgement(by: device, &entropy, at: now, cursors: epoch, in: &transaction)
+        var draft = try transaction.writing { transaction throws(StoreFailure) in
+            try self.draft(
                 at: now, touching: request.operations.lazy.map(\.document), from: &transaction)
         }
         do throws(NodeError) {

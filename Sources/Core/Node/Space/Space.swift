@@ -28,6 +28,7 @@ struct Space: Sendable {
     var logs: SpaceLogs
     var documents: SpaceDocuments
     var exceptions: SpaceExceptions
+    var checkpoints: SpaceCheckpoints
     var findings = SpaceFindings()
     /// Where changes go and come from, while links last.
     var replication: Replication {
@@ -48,6 +49,7 @@ struct Space: Sendable {
         exceptions = try SpaceExceptions(of: record.id, from: store)
         logs = try SpaceLogs(of: record, device: device, closed: exceptions.forks.closed, from: store)
         documents = try SpaceDocuments(of: record, from: store)
+        checkpoints = try SpaceCheckpoints(of: record.id, in: membership.roster, from: store)
     }
 
     /// A space that was just made or joined.
@@ -58,6 +60,7 @@ struct Space: Sendable {
         logs = SpaceLogs(of: roster.space)
         documents = SpaceDocuments(of: roster.space)
         exceptions = SpaceExceptions()
+        checkpoints = SpaceCheckpoints(of: roster)
     }
 
     /// How the store keeps this space.
@@ -79,6 +82,15 @@ struct Space: Sendable {
     var skipped: [Dot: SkippedRecord] { exceptions.skipped }
     var watchers: Int { documents.watchers }
 
+    /// Of all beside vectors and roster that documents follow from: equal on nodes whose documents must be.
+    var exceptionsHash: Bytes32 {
+        guard let standing = documents.bases.standing else { return exceptions.hash }
+        var writer = ByteWriter(reserving: 64)
+        exceptions.hash.encode(into: &writer)
+        standing.id.encode(into: &writer)
+        return Blake2b.hash256(writer.bytes, personal: "repld-exceptns-2")
+    }
+
     /// How far each log is verified here.
     var logHeads: LogHeads { LogHeads(held: logs.held, logs: logs.heads) }
 
@@ -99,8 +111,16 @@ struct Space: Sendable {
 
     /// What becomes of a change that was verified.
     mutating func admit(_ candidate: Candidate) -> Admission.Decision {
-        Admission.admit(
-            candidate, held: logs.held, closed: exceptions.forks.closed, roster: &membership.roster)
+        let isLate = isLate(candidate.change)
+        return Admission.admit(
+            candidate, held: logs.held, closed: exceptions.forks.closed, roster: &membership.roster,
+            isLate: isLate)
+    }
+
+    /// True for a change beyond the checkpoint that stands whose author may not have known what it lets go.
+    func isLate(_ change: Change) -> Bool {
+        guard let standing = documents.bases.newest, !standing.released.isEmpty else { return false }
+        return checkpoints.agreement.isLate(change.replica, from: change.first, context: change.context)
     }
 
     mutating func takeDocument(_ key: Key, from transaction: inout StoreTransaction<some ChangeStore>)
@@ -128,6 +148,7 @@ struct Space: Sendable {
     {
         try logs.seal(with: key, in: &transaction)
         try writeDocuments(to: &transaction)
+        try checkpoints.write(of: id, to: &transaction)
     }
 
     /// A batch was committed.
@@ -140,7 +161,8 @@ struct Space: Sendable {
 extension Space: StateMachine {
     /// The next step of a re-issue, of judging again, or the next proofs.
     var deadline: UInt64? {
-        [findings.deadline, exceptions.rejudging.deadline].compactMap { $0 }.min()
+        [findings.deadline, exceptions.rejudging.deadline, checkpoints.deadline, documents.bases.deadline]
+            .compactMap { $0 }.min()
     }
 
     func checkInvariants(whole: Bool) {

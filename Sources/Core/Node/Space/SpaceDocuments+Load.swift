@@ -1,5 +1,5 @@
 // A document comes into memory as its snapshot and the changes after it; one whose snapshot does not decode
-// is made from all its changes.
+// is made from its base, or from nothing where there is none, and all changes beyond.
 
 import Bytes
 import Causality
@@ -25,12 +25,18 @@ extension SpaceDocuments {
             snapshotBytes: damage == nil ? snapshot?.bytes.count ?? 0 : 0, tailChanges: 0, tailBytes: 0,
             damage: damage, wasVisible: record?.isVisible ?? false)
         if isPlanted("tail-forgotten"), snapshot != nil { return cached }
-        var position = damage == nil ? snapshot?.position ?? .start : .start
+        var position = snapshot?.position ?? .start
+        var origin: DocumentOrigin?
+        if damage != nil {
+            let base = try DocumentOrigin(of: key, in: space, from: store)
+            (cached.document, position, origin) = (base.document, .start, base)
+        }
         while true {
             let records = try store.commits(space, touching: key, after: position, limit: tailPage)
             for record in records {
-                try apply(record, to: &cached, space, from: store, with: &reader)
                 position = record.position
+                if let origin, !origin.isBeyond(record) { continue }
+                try apply(record, to: &cached, space, from: store, with: &reader)
             }
             if records.count < tailPage { return cached }
         }
@@ -70,10 +76,12 @@ extension SpaceDocuments {
 
     /// Writes a snapshot that covers everything up to now.
     static func fold(
-        _ cached: inout CachedDocument, of space: SpaceID, into store: inout some ChangeStore
+        _ cached: inout CachedDocument, of space: SpaceID, on bases: SpaceBases,
+        into store: inout some ChangeStore
     )
         throws(StoreFailure)
     {
+        if let standing = bases.standing { cached.document.purge(asOf: standing.released) }
         let bytes = cached.document.encodeSnapshot()
         try store.put(
             space, cached.record.key, SnapshotRecord(position: cached.record.position, bytes: bytes))

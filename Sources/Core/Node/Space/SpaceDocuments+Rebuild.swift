@@ -18,10 +18,7 @@ extension SpaceDocuments {
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> [ChangeEvent.DocumentPatches] {
         precondition(cache.dirtyCount == 0, "documents are rebuilt from what is in the store")
-        rebuilt = position
-        var marker = ByteWriter()
-        marker.u64(position.value)
-        try transaction.store.setMeta(NodeMeta.rebuilt(space), marker.bytes)
+        try forgetPast(at: position, in: &transaction)
         var reader = LogReader(space: space)
         var differences: [ChangeEvent.DocumentPatches] = []
         for key in keys {
@@ -41,7 +38,7 @@ extension SpaceDocuments {
             replayed += count
             try transaction.store.put(space, cached.record, wasVisible: wasVisible)
             try indexes.update(cached.document, in: space, to: &transaction.store)
-            try Self.fold(&cached, of: space, into: &transaction.store)
+            try Self.fold(&cached, of: space, on: bases, into: &transaction.store)
             if cached.record.isVisible != wasVisible { count += wasVisible ? -1 : 1 }
             guard let before else { continue }
             if let patches = Patch.between(before[key], cached.document.plain) {
@@ -52,19 +49,31 @@ extension SpaceDocuments {
         return differences
     }
 
-    /// A document from its first change on, as of now.
+    /// States before this position cannot be made again.
+    mutating func forgetPast(
+        at position: CommitPosition, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        rebuilt = position
+        var marker = ByteWriter()
+        marker.u64(position.value)
+        try transaction.store.setMeta(NodeMeta.rebuilt(space), marker.bytes)
+    }
+
+    /// A document from its base on, or from its first change where there is none, as of now.
     static func replay(
         _ key: Key, of space: SpaceID, at position: CommitPosition, from store: some StoreReading,
         with reader: inout LogReader, _ count: inout Int
     ) throws(StoreFailure) -> CachedDocument {
         var cached = CachedDocument.absent(key)
+        let origin = try DocumentOrigin(of: key, in: space, from: store)
+        (cached.document, cached.record.frontier) = (origin.document, origin.frontier)
         var after = CommitPosition.start
         while true {
             let page = try store.commits(space, touching: key, after: after, limit: 1_024)
             for record in page {
                 after = record.position
+                guard record.status != .void, origin.isBeyond(record) else { continue }
                 count += 1
-                if record.status == .void { continue }
                 let change = try reader.change(record, from: store)
                 if record.status == .skipped {
                     cached.document.markIncomplete()

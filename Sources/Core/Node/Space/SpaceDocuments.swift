@@ -24,6 +24,8 @@ struct SpaceDocuments: Sendable {
     var replayed = 0
     /// Declared on this node.
     var indexes = SpaceIndexes()
+    /// The checkpoints whose bases they are made on.
+    var bases = SpaceBases()
 
     /// What is wrong with what is stored of a document.
     struct Damage: Sendable {
@@ -44,6 +46,7 @@ struct SpaceDocuments: Sendable {
         count = try store.documentCount(record.id)
         ring = EventRing(start: record.position)
         indexes = try SpaceIndexes(of: record.id, from: store)
+        bases = try SpaceBases(of: record.id, from: store)
         if let bytes = try store.meta(NodeMeta.rebuilt(record.id)), bytes.count == 8 {
             rebuilt = CommitPosition(bytes.reduce(0) { $0 << 8 | UInt64($1) })
         }
@@ -138,7 +141,7 @@ struct SpaceDocuments: Sendable {
         guard cache.dirtyCount > 0 else { return }
         try transaction.beginWriting()
         // Not `self` inside, so that the cache is worked on in place.
-        let space = self.space
+        let (space, bases) = (self.space, self.bases)
         var indexes = self.indexes
         try cache.writeDirty { cached throws(StoreFailure) in
             try transaction.store.put(space, cached.record, wasVisible: cached.wasVisible)
@@ -146,7 +149,9 @@ struct SpaceDocuments: Sendable {
             if !indexes.isEmpty {
                 try indexes.update(cached.document, in: space, to: &transaction.store)
             }
-            if cached.wantsSnapshot { try Self.fold(&cached, of: space, into: &transaction.store) }
+            if cached.wantsSnapshot {
+                try Self.fold(&cached, of: space, on: bases, into: &transaction.store)
+            }
         }
         if indexes.isEmpty { return }
         try indexes.writeRecords(of: space, to: &transaction.store)
@@ -221,7 +226,7 @@ extension Change {
         let context = context
         for operation in operations {
             // A change may touch thousands of documents: no stamps are made for the others.
-            if operation.document == document {
+            if operation.document == document, operation.touchesDocument {
                 chosen.0.append(operation)
                 chosen.1.append(OperationStamp(dot: next, timestamp: timestamp, context: context))
             }
@@ -241,15 +246,20 @@ extension Change {
 
     /// All that it does, by document, ascending. O(operations): a change may touch thousands of documents.
     var parts: [Part] {
+        guard operations.allSatisfy(\.touchesDocument) else { return partsBesideAcknowledgements }
         if operations.count == 1 {
             return [Part(key: operations[0].document, operations: operations, stamps: stamps())]
         }
         if let first = operations.first, operations.allSatisfy({ $0.document == first.document }) {
             return [Part(key: first.document, operations: operations, stamps: stamps())]
         }
+        return partsBesideAcknowledgements
+    }
+
+    private var partsBesideAcknowledgements: [Part] {
         var indices: [Key: Int] = [:]
         var parts: [Part] = []
-        for (operation, stamp) in zip(operations, stamps()) {
+        for (operation, stamp) in zip(operations, stamps()) where operation.touchesDocument {
             let index = indices[operation.document] ?? parts.count
             if index == parts.count {
                 indices[operation.document] = index
@@ -263,7 +273,7 @@ extension Change {
 
     /// Keys of the documents that it touches, ascending, each once.
     var touched: [Key] {
-        if operations.count == 1 { return [operations[0].document] }
-        return Set(operations.map(\.document)).sorted()
+        if operations.count == 1 { return operations[0].touchesDocument ? [operations[0].document] : [] }
+        return Set(operations.lazy.filter(\.touchesDocument).map(\.document)).sorted()
     }
 }

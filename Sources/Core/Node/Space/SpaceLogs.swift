@@ -20,6 +20,8 @@ struct SpaceLogs: Sendable {
     private(set) var durable: VersionVector
     /// At their heads.
     private(set) var heads: [ReplicaID: LogState] = [:]
+    /// The boundary from which each log that was cut is kept.
+    private(set) var cuts = VersionVector()
     /// Whose logs they are.
     var census = LogCensus()
     /// The incarnation we write under; nil until the next local write opens one.
@@ -54,6 +56,7 @@ struct SpaceLogs: Sendable {
             heads[entry.replica] = log
             census.note(entry.replica, of: log.declaration.device)
         }
+        cuts = try store.cuts(space)
         ownReplica = incarnation.map {
             ReplicaID(space: record.id, declaration: .init(device: device, incarnation: $0))
         }
@@ -85,8 +88,9 @@ struct SpaceLogs: Sendable {
     // MARK: Appending
 
     /// Appends a change to the open run. `closing`: where its log is closed, if it is; a branch is void.
+    /// `isInBase`: documents have it already.
     mutating func append(
-        _ verified: VerifiedChange, status: ChangeStatus, closed closing: Closing?,
+        _ verified: VerifiedChange, status: ChangeStatus, closed closing: Closing?, isInBase: Bool = false,
         to transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         let change = verified.change
@@ -103,7 +107,8 @@ struct SpaceLogs: Sendable {
             status: status)
         var run = openRun ?? OpenRun(replica: change.replica, first: change.first, position: position)
         openRun = nil
-        run.append(record, touching: status == .void ? [] : change.touched, bytes: verified.bytes)
+        let touched = status == .void || isInBase ? [] : change.touched
+        run.append(record, touching: touched, bytes: verified.bytes)
         openRun = run
         if isBranch {
             held.advance(change.replica, to: closing?.trunkLast ?? .none)
@@ -130,6 +135,34 @@ struct SpaceLogs: Sendable {
         try transaction.beginWriting()
         try transaction.store.append(space, row, changes: run.records, touched: run.touched)
         openRun = nil
+    }
+
+    /// A log of which nothing before a boundary is held: it is in a base.
+    mutating func begin(_ replica: ReplicaID, at boundary: LogBoundary) throws(StoreFailure) {
+        do throws(LogFault) {
+            heads[replica] = try LogState(recovering: replica, in: space, from: boundary, [])
+        } catch {
+            throw .unreadable(.log(replica), error)
+        }
+        held.advance(replica, to: boundary.position.last)
+        cuts.advance(replica, to: boundary.position.last)
+        census.note(replica, of: boundary.declaration.device)
+    }
+
+    /// The version up to which logs were forgotten, as far as one token says it.
+    var since: String {
+        let cuts = cuts.entries.prefix(VersionToken.entriesMax).map { Dot($0.replica, $0.last) }
+        return VersionToken(frontier: cuts).text
+    }
+
+    /// A log begins at this boundary from now on.
+    mutating func cut(_ replica: ReplicaID, at boundary: SequenceNumber) {
+        cuts.advance(replica, to: boundary)
+    }
+
+    /// Canonical bytes of all changes that are kept, the open batch included.
+    func bytes(in store: some StoreReading) throws(StoreFailure) -> Int {
+        try store.logBytes(space) + (openRun?.bytes.count ?? 0)
     }
 
     /// A committed batch: what it appended is durable.

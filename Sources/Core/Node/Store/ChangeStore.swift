@@ -3,6 +3,7 @@
 //
 //   StoredLogs        runs of changes, boundaries, seals, forks, skipped changes
 //   StoredDocuments   documents, snapshots, which changes touched them
+//   StoredBases       documents as the newest checkpoint holds them, and its manifest
 //   StoredIndexes     indexes that are declared here, and their entries
 //   StoredRosters     spaces, roster operations
 //   StoredPeers       small values by name: addresses, invites, …
@@ -13,13 +14,13 @@
 // durable when `commit` returns, and not before.
 
 /// Reads of a node's data, at one moment.
-public protocol StoreReading: StoredLogs, StoredDocuments, StoredIndexes, StoredRosters, StoredPeers,
-    StoredAnswers
+public protocol StoreReading: StoredLogs, StoredDocuments, StoredBases, StoredIndexes, StoredRosters,
+    StoredPeers, StoredAnswers
 {}
 
 /// A node's durable data. One owner, one writer.
-public protocol ChangeStore: StoreReading, LogStore, DocumentStore, IndexStore, RosterStore, PeerStore,
-    AnswerStore
+public protocol ChangeStore: StoreReading, LogStore, DocumentStore, BaseStore, IndexStore, RosterStore,
+    PeerStore, AnswerStore
 {
     associatedtype Reader: StoreReading & Sendable
 
@@ -29,6 +30,9 @@ public protocol ChangeStore: StoreReading, LogStore, DocumentStore, IndexStore, 
     mutating func commit() throws(StoreFailure)
     /// Takes back everything since `begin`.
     mutating func rollback()
+    /// Outside a transaction, while the node is idle: gives about `pagesMax` free pages of 4 KiB back to the
+    /// file system; true: more are left. Nothing that is kept changes.
+    mutating func shrink(pagesMax: Int) throws(StoreFailure) -> Bool
     /// The committed state of this moment, readable on another thread while the node goes on.
     func reader() throws(StoreFailure) -> Reader
 }

@@ -66,6 +66,10 @@ extension StoredItem: CustomStringConvertible {
         case .roster(let space): "the roster of space \(space)"
         case .invites(let space): "the invites of space \(space)"
         case .rejudging(let space): "the note of whose changes of space \(space) are judged again"
+        case .acknowledgements(let space): "the acknowledgements of space \(space)"
+        case .bases(let space): "the note of which checkpoint stands in space \(space)"
+        case .baseWork(let space): "the note of which base of space \(space) is computed"
+        case .base(let key): "the base of document \(key)"
         case .log(let replica): "the log \(replica)"
         case .section(let replica, let first): "log \(replica) from \(first)"
         case .boundary(let replica, let last): "boundary \(last) of log \(replica)"
@@ -114,6 +118,7 @@ extension FileDefect.Column: CustomStringConvertible {
         switch self {
         case .dots: "dots"
         case .layout: "the layout of a run"
+        case .runKeys: "the documents of a run"
         case .key: "a key"
         case .hash: "32 bytes"
         case .signature: "a signature"

@@ -103,6 +103,14 @@ public enum StoredItem: Equatable, Sendable {
     case invites(of: SpaceID)
     /// `Rejudging`
     case rejudging(of: SpaceID)
+    /// `SpaceBases`
+    case bases(of: SpaceID)
+    /// `SpaceCheckpoints`
+    case acknowledgements(of: SpaceID)
+    /// `BaseWork`
+    case baseWork(of: SpaceID)
+    /// A document as the standing checkpoint holds it.
+    case base(of: Key)
     case log(ReplicaID)
     /// The part of a log that starts there.
     case section(ReplicaID, from: SequenceNumber)
@@ -119,7 +127,7 @@ public enum StoredItem: Equatable, Sendable {
 public enum FileDefect: Equatable, Sendable {
     /// A value that a column cannot hold: damage of the file, not a fault of a peer.
     public enum Column: Equatable, Sendable {
-        case dots, layout, key, hash, signature, replica
+        case dots, layout, runKeys, key, hash, signature, replica
         case status(Int64)
         case skipReason(Int64)
         case indexStage(Int64)

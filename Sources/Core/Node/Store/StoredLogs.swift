@@ -87,10 +87,10 @@ public struct SkippedRecord: Hashable, Sendable {
 
 /// What is kept of logs. Lists are ascending by the order that their parameter names.
 public protocol StoredLogs {
-    /// Last sequence held per replica.
+    /// Last sequence held per replica; of a log that begins at a cut and has no run after it, the cut.
     func heads(_ space: SpaceID) throws(StoreFailure) -> VersionVector
     /// Runs that hold sequences ≥ `from`, ascending, until `bytesMax` is passed; at least one if there is
-    /// one.
+    /// one. Before a log's cut it finds the sections that were kept, and nothing else.
     func runs(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, bytesMax: Int)
         throws(StoreFailure)
         -> [StoredRun]
@@ -104,9 +104,20 @@ public protocol StoredLogs {
     /// Seals with `last` ≥ `from`, ascending, at most `limit`.
     func seals(_ space: SpaceID, _ replica: ReplicaID, from: SequenceNumber, limit: Int) throws(StoreFailure)
         -> [Seal]
-    /// Changes committed after `position`, ascending.
+    /// Changes committed after `position`, ascending; those that were collected are left out.
     func commits(_ space: SpaceID, after position: CommitPosition, limit: Int) throws(StoreFailure)
         -> [CommitRecord]
+    /// Where a log begins: the last sequence of the boundary that it is read from; `.none`: it is whole.
+    func cut(_ space: SpaceID, _ replica: ReplicaID) throws(StoreFailure) -> SequenceNumber
+    /// The cuts of all logs that are not whole.
+    func cuts(_ space: SpaceID) throws(StoreFailure) -> VersionVector
+    /// Canonical bytes of all changes that are kept of a space. O(1): the figure is kept.
+    func logBytes(_ space: SpaceID) throws(StoreFailure) -> Int
+    /// The documents of each change committed after `position`, ascending by position; none of a change
+    /// that was appended as void and never executed. Rebuilds are no changes: `touchedKeys` has them.
+    /// O(what it hands back).
+    func touched(_ space: SpaceID, after position: CommitPosition, limit: Int) throws(StoreFailure)
+        -> [(position: CommitPosition, keys: [Key])]
     /// Ascending by replica.
     func forks(_ space: SpaceID) throws(StoreFailure) -> [ForkRecord]
     func fork(_ space: SpaceID, _ replica: ReplicaID) throws(StoreFailure) -> ForkRecord?
@@ -127,6 +138,26 @@ public protocol LogStore: StoredLogs {
         throws(StoreFailure)
     /// Keeps the seal; `isBoundary` seals for ever, others may go when a later one of the replica is kept.
     mutating func addSeal(_ space: SpaceID, _ seal: Seal, isBoundary: Bool) throws(StoreFailure)
+    /// A log that is taken from a base begins at this boundary: it is held up to there, and goes on after
+    /// it. `seal`: the one that ends there, if its log has one. Nothing after the boundary is held; runs
+    /// before it stay until they are collected.
+    mutating func startLog(_ space: SpaceID, _ replica: ReplicaID, at boundary: BoundaryRecord, seal: Seal?)
+        throws(StoreFailure)
+    /// Deletes runs of a log that end at or before `through`, which is the last sequence of a boundary that
+    /// is kept, but for those in `keeping`; with them goes what names their changes. The log is cut there
+    /// from the first call on. Boundaries and seals before it go too, but for those that a kept section is
+    /// read and verified with.
+    ///
+    /// Looks at about `rowsMax` rows, and at a whole run at least; until `isDone`, call it again with the
+    /// same arguments, in this transaction or another. `rows` were deleted, `bytes` of canonical changes.
+    /// Positions are never used twice, whatever is left of them.
+    mutating func collect(
+        _ space: SpaceID, _ replica: ReplicaID, through last: SequenceNumber, keeping: [DotRange],
+        rowsMax: Int
+    ) throws(StoreFailure) -> (rows: Int, bytes: Int, isDone: Bool)
+    /// Removes all of a log: nothing says any more that it was held. Its fork stays. O(what is left of it):
+    /// collect a long one first.
+    mutating func forgetLog(_ space: SpaceID, _ replica: ReplicaID) throws(StoreFailure)
     /// Inserts, or replaces the log's former proof.
     mutating func put(_ space: SpaceID, _ fork: ForkRecord) throws(StoreFailure)
     mutating func put(_ space: SpaceID, _ skipped: SkippedRecord) throws(StoreFailure)

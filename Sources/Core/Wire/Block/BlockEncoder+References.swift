@@ -179,11 +179,12 @@ extension BlockEncoder {
             strings.counted(operation.document)
             counts.varint(observed.count)
             for generation in observed { encode(generation) }
-        case .unknown(let tag, let sequenceCount, let payload):
-            rest.varint(tag)
-            strings.counted(operation.document)
-            counts.varint(sequenceCount)
-            rest.counted(payload)
+        case .unknown, .acknowledge:
+            guard let form = operation.extensionForm else { preconditionFailure("\(operation) has no form") }
+            rest.varint(form.tag)
+            strings.counted(form.document)
+            counts.varint(form.sequenceCount)
+            rest.counted(form.payload)
         case .act: preconditionFailure("an action has a container")
         }
     }

@@ -302,6 +302,7 @@ private struct BlockReplay: ~Copyable {
         if case .unknown(let tag, _, _) = operation.body {
             throw .unknownTag(field: "operation", value: tag)
         }
+        guard operation.touchesDocument else { return }
         let document = open(operation.document)
         documents[document].replay.apply(operation, stamp, replicas: reader.replicas)
     }

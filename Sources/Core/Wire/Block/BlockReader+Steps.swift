@@ -248,8 +248,8 @@ extension BlockReader {
             if count == 0 { throw .outOfRange(field: "sequences") }
             let length = try rest.count(limit: WireLimits.changeBytesMax, field: "payload")
             return Operation(
-                document: document,
-                body: .unknown(tag: raw, sequenceCount: count, payload: try rest.raw(length)))
+                Operation.Extension(
+                    tag: raw, document: document, sequenceCount: count, payload: try rest.raw(length)))
         }
         guard case .action(let tag) = tag else {
             let document = try readDocument()

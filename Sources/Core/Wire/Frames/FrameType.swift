@@ -48,6 +48,14 @@ public enum FrameType: UInt8, Hashable, Sendable, CaseIterable {
     case forkAsk = 25
     /// By how many changes the receiver is behind.
     case backlog = 26
+    /// Which base I can give.
+    case baseOffer = 27
+    /// Give me what has these hashes.
+    case baseAsk = 28
+    /// A piece of it.
+    case basePart = 29
+    /// I do not have it.
+    case baseNone = 30
 }
 
 /// A frame's body. Decoding is total; the whole body must be used up.

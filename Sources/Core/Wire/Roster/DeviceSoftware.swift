@@ -12,14 +12,19 @@ public struct FeatureLevel: Hashable, Comparable, Sendable {
 
     /// Removals, roles below admin and key epochs; of earlier programs nothing is known.
     public static let removals = FeatureLevel(1)
+    /// Checkpoints: their agreement, bases and logs that begin at a boundary.
+    public static let checkpoints = FeatureLevel(2)
     /// Of this program.
-    public static let current = removals
+    public static let current = checkpoints
     /// Of programs that say nothing.
     public static let none = FeatureLevel(0)
 
-    /// What the certificate of a link says: bit 0 is `removals`. Earlier programs set no bit.
-    public init(features: UInt32) { self = features & 1 == 0 ? .none : .removals }
-    public var features: UInt32 { self >= .removals ? 1 : 0 }
+    /// What the certificate of a link says: bit 0 is `removals`, bit 1 `checkpoints`. The first programs set
+    /// no bit.
+    public init(features: UInt32) {
+        self = features & 1 == 0 ? .none : features & 2 == 0 ? .removals : .checkpoints
+    }
+    public var features: UInt32 { self >= .checkpoints ? 3 : self >= .removals ? 1 : 0 }
 
     public static func < (left: FeatureLevel, right: FeatureLevel) -> Bool { left.value < right.value }
 }

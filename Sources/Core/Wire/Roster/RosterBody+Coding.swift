@@ -18,7 +18,7 @@ extension RosterBody {
         case .role: 8
         case .keyEpoch: Self.keyEpochKind
         case .resolve: 10
-        case .checkpoint: 11
+        case .checkpoint: Self.checkpointKind
         case .deviceSoftware: Self.deviceSoftwareKind
         case .unknown(let kind, _): kind
         }
@@ -27,10 +27,12 @@ extension RosterBody {
     /// Of a key-epoch; the second byte of an operation.
     public static let keyEpochKind: UInt8 = 9
 
+    public static let checkpointKind: UInt8 = 11
+
     static let deviceSoftwareKind: UInt8 = 12
 
     /// The kinds that this version reads in one way only.
-    static let knownKinds: ClosedRange<UInt8> = 1...11
+    static let knownKinds: ClosedRange<UInt8> = 1...10
 
     func encode(into writer: inout ByteWriter) {
         switch self {
@@ -61,13 +63,17 @@ extension RosterBody {
             writer.u8(change.role.rawValue)
             Self.encode(change.frontier, into: &writer)
         case .keyEpoch(let epoch): epoch.encode(into: &writer)
-        case .resolve(let payload), .checkpoint(let payload):
+        case .resolve(let payload):
             precondition(
                 payload.count <= RosterLimits.reservedBytesMax, "a payload of \(payload.count) bytes")
             writer.raw(payload)
+        case .checkpoint(let checkpoint): checkpoint.encode(into: &writer)
         case .deviceSoftware(let software): software.encode(into: &writer)
         case .unknown(let kind, let payload):
             precondition(!Self.knownKinds.contains(kind), "kind \(kind) is known")
+            precondition(
+                kind != Self.checkpointKind || payload.count <= RosterLimits.reservedBytesMax,
+                "a checkpoint of \(payload.count) bytes")
             writer.raw(payload)
         }
     }
@@ -101,7 +107,11 @@ extension RosterBody {
                     frontier: try Self.frontier(from: &reader)))
         case 9: self = .keyEpoch(try KeyEpoch(from: &reader))
         case 10: self = .resolve(try Self.payload(from: &reader))
-        case 11: self = .checkpoint(try Self.payload(from: &reader))
+        case Self.checkpointKind:
+            let payload = try Self.payload(from: &reader)
+            self =
+                CheckpointBody(payload: payload).map { .checkpoint($0) }
+                ?? .unknown(kind: kind, payload)
         case Self.deviceSoftwareKind:
             let payload = try reader.raw(reader.remaining)
             self =

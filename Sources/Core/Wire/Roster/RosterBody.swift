@@ -1,5 +1,5 @@
-// What a roster operation does. The first group has its full meaning in `Roster`; of the second, `remove` and
-// `role` restrict (decision 0167) and the rest is kept and passed on until its issue. `acknowledge`
+// What a roster operation does. Of the second line, `remove` and `role` restrict (decision 0167),
+// `checkpoint` proposes (decision 0183), and `resolve` is kept and passed on until its issue. `acknowledge`
 // is an operation of the logs, not of the roster.
 //
 //   kind  1 genesis  2 invite  3 revoke-invite  4 add  5 leave  6 device-update
@@ -22,11 +22,11 @@ public enum RosterBody: Hashable, Sendable {
     case keyEpoch(KeyEpoch)
     /// Reserved: decides between branches of a roster; opaque.
     case resolve([UInt8])
-    /// Reserved: what is stable, so that logs can be cut; opaque.
-    case checkpoint([UInt8])
+    /// What its author proposes to be final, so that logs can be cut.
+    case checkpoint(CheckpointBody)
     /// Which program a member runs now; replaces what was said before.
     case deviceSoftware(DeviceSoftware)
-    /// Of a newer version, or of kind 12 and unreadable: kept and passed on, without effect here.
+    /// Of a newer version, or of kind 11 or 12 and unreadable: kept and passed on, without effect here.
     case unknown(kind: UInt8, [UInt8])
 
     /// The first operation; its hash is the SpaceID, so `nonce` makes two spaces of one name differ.

@@ -23,7 +23,9 @@ public enum RosterLimits {
     public static let epochPackagesMax = 64
     /// Replicas of the removed device that a `remove` or `role` names.
     public static let frontierMax = 1_024
-    /// Payload of the operations whose meaning is reserved.
+    /// Devices that one checkpoint names absent: what fits `reservedBytesMax`.
+    public static let absentMax = 1_000
+    /// Payload of the operations whose meaning is or was reserved.
     public static let reservedBytesMax = 32_768
     /// Operations that wait for their heads, per space; the oldest goes first and is fetched again.
     public static let waitingMax = 1_024

@@ -5,6 +5,7 @@ import ArgumentParser
 import Bytes
 import Glibc
 import JSON
+import Release
 import ReplClient
 
 struct DoctorCommand: Verb {
@@ -13,7 +14,8 @@ struct DoctorCommand: Verb {
         abstract: "Look for what is wrong: the daemon, its config, clock, disk, peers and spaces.",
         discussion: """
             Of each space: members with one name, members that were not seen for 30 days, members of \
-            earlier releases, and keys that were known to somebody who is out for 10 minutes.
+            earlier releases, keys that were known to somebody who is out for 10 minutes, and members that \
+            collection of the log has waited for since yesterday.
             Ends with 0 when nothing is wrong, with 1 when something needs attention. When the daemon cannot \
             be reached, what this machine shows of it is looked at: sockets, service, state, port, groups \
             and clock; it ends with 2.
@@ -50,8 +52,8 @@ struct DoctorCommand: Verb {
         }
     }
 
-    /// What only the members and keys of each space show. Of one from which this device was removed there is
-    /// an alarm.
+    /// What only the members, keys and checkpoints of each space show. Of one from which this device was
+    /// removed there is an alarm.
     private func spaces(_ status: PlainValue) async throws -> [Finding] {
         let now = status["clock"]?.integer("wallMs") ?? Moment.nowMilliseconds()
         var findings: [Finding] = []
@@ -64,6 +66,8 @@ struct DoctorCommand: Verb {
                 findings += diagnosis.members(try members.json())
                 let keys = try await common.client.call(ClientRequest("GET", ["spaces", id, "keys"]))
                 findings += diagnosis.keys(try keys.json())
+                let checkpoints = ClientRequest("GET", ["spaces", id, "checkpoints"])
+                findings += diagnosis.checkpoints(try await common.client.call(checkpoints).json())
             } catch {
                 // An earlier daemon, or a space that was left meanwhile.
                 findings.append(
@@ -130,11 +134,11 @@ struct DoctorCommand: Verb {
     static func daemon(_ status: PlainValue) -> [Finding] {
         let version = status.cell("version")
         let answers = Finding(.fine, "daemon", "\(status.cell("name")) answers, version \(version)")
-        guard version != Replctl.version else { return [answers] }
+        guard version != Release.version else { return [answers] }
         return [
             answers,
             Finding(
-                .note, "version", "the daemon is \(version), replctl is \(Replctl.version)",
+                .note, "version", "the daemon is \(version), replctl is \(Release.version)",
                 hint: "restart the daemon after an upgrade"),
         ]
     }

@@ -16,7 +16,8 @@ struct SpaceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             SpaceCreate.self, SpaceShow.self, SpaceMembers.self, SpaceInvite.self, SpaceInvites.self,
-            SpaceRevoke.self, SpaceRemove.self, SpaceRole.self, SpaceKeys.self, SpaceLeave.self,
+            SpaceRevoke.self, SpaceRemove.self, SpaceRole.self, SpaceKeys.self, SpaceCheckpoints.self,
+            SpaceCheckpoint.self, SpaceCollect.self, SpaceLeave.self,
         ])
 }
 

@@ -1,5 +1,6 @@
-// What the members and keys of one space show that a person should know: names that mean two boxes, boxes
-// that are gone and not removed, keys that nobody renews. Nothing is changed.
+// What the members, keys and checkpoints of one space show that a person should know: names that mean two
+// boxes, boxes that are gone and not removed, keys that nobody renews, who holds the log back. Nothing is
+// changed.
 
 import Bytes
 import JSON
@@ -95,6 +96,37 @@ struct SpaceDiagnosis {
                     + "hand, there: replctl space keys \(name) --rotate")
         ]
     }
+
+    /// From the answer of `checkpoints`: what collection waits for. A box that sleeps for a night is nothing
+    /// to speak of.
+    func checkpoints(_ answer: PlainValue) -> [Finding] {
+        var whys: [String: String] = [:]
+        for member in answer["open"]?.list("waitingFor") ?? [] {
+            whys[member.cell("device")] = member.string("why")
+        }
+        let log = CheckpointText.bytes(of: answer)
+        let waiting = ProgressLine.size(max(0, log.kept - log.collectable))
+        let held = answer.list("waitingFor").filter { member in
+            (member.integer("unseenMs") ?? 0) >= Self.waitedMilliseconds
+                || Self.lastingWhys.contains(whys[member.cell("device")] ?? "")
+        }.sorted { ($0.integer("unseenMs") ?? 0) > ($1.integer("unseenMs") ?? 0) }
+        return listed(held, "more members that collection waits for") { member in
+            let unseen = member.integer("unseenMs") ?? 0
+            let why =
+                unseen >= Self.waitedMilliseconds
+                ? "unseen for \(Counted.span(milliseconds: unseen))"
+                : CheckpointText.words(whys[member.cell("device")])
+            return Finding(
+                .note, "collection",
+                "\(name): \(member.cell("name")) (\(letters(member))), \(why): \(waiting) of log wait",
+                hint: "connect it; to go on without it: replctl space checkpoint \(name) --absent "
+                    + "\(letters(member)); if it is gone for good: replctl space remove \(name) "
+                    + letters(member))
+        }
+    }
+
+    private static let waitedMilliseconds: Int64 = 86_400_000
+    private static let lastingWhys = ["older-version", "cannot-compute", "silent"]
 
     // MARK: Words
 

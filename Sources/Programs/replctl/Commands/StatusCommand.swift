@@ -43,6 +43,9 @@ struct StatusCommand: Verb {
             try console.write(
                 SpacesCommand.table(spaces, isWide: common.wide), isWide: common.wide, limit: limit)
         }
+        for line in CheckpointText.bootstraps(status) {
+            try console.write("\n" + Wrapped.text(line, to: limit, indent: 2) + "\n")
+        }
         for alarm in status.list("alarms") { try show(alarm: alarm, limit) }
     }
 

@@ -67,7 +67,8 @@ struct LogCommand: Verb {
         commandName: "log",
         abstract: "Print the changes that this node holds, in the order in which it committed them.",
         discussion: """
-            A change that is void or skipped stays in the log and has no effect on documents.
+            A change that is void or skipped stays in the log and has no effect on documents. Where old \
+            changes were forgotten, the first line says so.
             Example: replctl log household --document note/1
             """)
     @Argument(help: "Name or id.") var space: String
@@ -94,6 +95,9 @@ struct LogCommand: Verb {
 
     /// Columns have the widths of their contents: times, ids and states are as long as they are.
     private func show(_ change: PlainValue) throws {
+        if let line = CheckpointText.collected(change, isWide: common.wide) {
+            return try console.writeLine(line)
+        }
         let time = change.integer("timestamp").map { Moment.text(milliseconds: $0) } ?? "-"
         var count: Int64 = 0
         if let first = change.integer("first"), let last = change.integer("last"), first > 0, last >= first {

@@ -165,6 +165,7 @@ struct TopView {
             Self.rates.map { "\(rate(of: $0.0).map { "\($0)" } ?? "-") \($0.2)/s" }.joined(separator: "  "),
             "",
         ]
+        lines += CheckpointText.bootstraps(status)
         for alarm in status.list("alarms") {
             lines.append(Printable.line("ALARM \(alarm.cell("code")): \(alarm.cell("message"))"))
         }

@@ -8,6 +8,7 @@ enum PatchText {
         if value.bool("resync") == true {
             return ["-- changes were missed: read the documents again, then go on from here --"]
         }
+        if let line = CheckpointText.collected(value, isWide: false) { return [line] }
         var origin = ""
         if let time = value.integer("timestamp") { origin += Moment.text(milliseconds: time) + "  " }
         if let author = value["author"] {

@@ -46,7 +46,7 @@ extension JSONWriter {
             if route.body.isTaken {
                 $0.name("requestBody")
                 $0.object {
-                    $0.member("required", true)
+                    $0.member("required", route.body.isRequired)
                     $0.contents(route.body.contents)
                 }
             }

@@ -56,7 +56,6 @@ public enum OpenAPIDocument {
     /// Members of the object of schemas, a text for each part of the API.
     private static let allSchemas = [
         sharedSchemas, nodeSchemas, peerSchemas, spaceSchemas, valueSchemas, operationSchemas, writingSchemas,
-        conflictSchemas, changeSchemas, explainSchemas, indexSchemas,
-        voidSchemas,
+        conflictSchemas, changeSchemas, explainSchemas, indexSchemas, voidSchemas, checkpointSchemas,
     ]
 }

@@ -39,15 +39,20 @@ extension RouteRefusal {
         case .timedOut: "A wait ran out."
         case .conflict:
             "In conflict with what is there: `wrong-kind`, `name-taken`, `incomplete`, `already-member`, "
-                + "`ambiguous-member`, `not-linked`, `index-exists`."
-        case .gone: "A spent, expired, revoked or burned invite; a cursor of a listing that was given up."
+                + "`ambiguous-member`, `not-linked`, `index-exists`, `checkpoint-open`; a write of a "
+                + "newcomer that was not level with a member yet (`seeding`)."
+        case .gone:
+            "A spent, expired, revoked or burned invite; a cursor of a listing that was given up; what was "
+                + "forgotten of the log (`collected`, with `since`)."
         case .conditionFailed: "A condition failed; nothing was written."
         case .overLimit: "Over a limit."
         case .contentType: "A body of another content type."
         case .wrong: "Well-formed but wrong."
         case .tooMany: "Too many of something."
         case .failed: "The store failed."
-        case .unavailable: "Stopping, nobody reached, or no thread to be had."
+        case .unavailable:
+            "Stopping, nobody reached, no thread to be had, or documents that are on their way (`seeding`, "
+                + "with `percent`)."
         case .unanswered: "A linked peer gave no sign of life."
         case .diskFull:
             "The disk is full or at its floor, or the commit failed; nothing was written. A read too, when "

@@ -37,7 +37,10 @@ extension Route {
         ) { (request) throws(APIError) in .ask(try request.watching()) },
         Route(
             .readLog, "GET", "/v1/spaces/{space}/log", .read, tag: .changes,
-            "The log.", "Changes in the order in which this node committed them.",
+            "The log.",
+            "Changes in the order in which this node committed them. Where it was cut a line "
+                + "`{\"collected\":true,\"since\":VERSION}` comes first; `after` a change before that is 410 "
+                + "`collected`.",
             parameters: [.afterChange, .document, .timeoutSeconds, .atLeast],
             answer: .lines(
                 "LogLine", "NDJSON.", hasCursor: true,
@@ -45,7 +48,8 @@ extension Route {
                     {"author":{"device":"\#(Example.device)","name":"attic"},
                      "change":"\#(Example.change)","context":{},"first":7,"last":7,
                      "status":"executed","timestamp":1795382768379}
-                    """#)
+                    """#),
+            also: [.gone]
         ) { (request) throws(APIError) in .ask(try request.log()) },
         Route(
             .wait, "GET", "/v1/spaces/{space}/wait", .read, tag: .changes,

@@ -29,16 +29,34 @@ public enum RouteBody: Sendable {
     case none
     /// One JSON value of at most 16 MiB.
     case json(schema: String, example: String)
+    /// The same, or nothing.
+    case optionalJSON(schema: String, example: String)
     /// NDJSON without an end, at the pace of the answers.
     case lines(schema: String, example: String)
 
     public var isTaken: Bool { if case .none = self { false } else { true } }
 
+    /// A request without one is refused.
+    public var isRequired: Bool {
+        switch self {
+        case .none, .optionalJSON: false
+        case .json, .lines: true
+        }
+    }
+
+    /// It is one value, and has the limit of one.
+    public var isWhole: Bool {
+        switch self {
+        case .json, .optionalJSON: true
+        case .none, .lines: false
+        }
+    }
+
     /// The media types of the body; any is taken as any other.
     public var contents: [RouteContent] {
         switch self {
         case .none: []
-        case .json(let schema, let example):
+        case .json(let schema, let example), .optionalJSON(let schema, let example):
             [RouteContent(type: WholeAnswer.json, schema: schema, example: example)]
         case .lines(let schema, let example):
             [WholeAnswer.lines, WholeAnswer.json].map {

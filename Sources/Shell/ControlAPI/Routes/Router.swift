@@ -77,7 +77,7 @@ public enum Router {
         let matched = MatchedRequest(route: route, captures: captures, query: query, head: head)
         let endpoint = try route.endpoint(matched)
         if let name = query.withoutValue { throw .valueMissing(name) }
-        if route.body.isTaken, !head.hasBody { throw .bodyMissing() }
+        if route.body.isRequired, !head.hasBody { throw .bodyMissing() }
         return RoutedRequest(
             route: route, endpoint: endpoint, isHead: isHead,
             wantsEvents: matched.wantsEvents,

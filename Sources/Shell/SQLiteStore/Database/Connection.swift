@@ -105,6 +105,9 @@ final class Connection: @unchecked Sendable {
         try Statement(sql, database: handle, path: path).first([], body)
     }
 
+    /// Rows that the last statement inserted, changed or deleted.
+    var changes: Int { Int(sqlite3_changes64(handle)) }
+
     /// False between BEGIN and its end, whoever ended it: SQLite rolls back by itself after some failures.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
@@ -118,6 +121,14 @@ final class Connection: @unchecked Sendable {
         let failure = StoreFailure.sqlite(
             status, handle, doing: "moving the WAL into the database", path: path)
         if case .syncFailed = failure { throw failure }
+    }
+
+    /// The same between two commits, without waiting: what a reader still needs stays in the WAL.
+    func emptyWAL() throws(StoreFailure) {
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds) }
+        try settleWAL()
+        walFrames.pointee = 0
     }
 
     /// Moves what no reader needs any more from the WAL into the database, once the WAL is long enough to be

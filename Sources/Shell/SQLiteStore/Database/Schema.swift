@@ -8,7 +8,9 @@ enum Schema {
     /// "RPLD" in the file's header: what has another number is not ours to open.
     static let applicationID: Int64 = 0x5250_4C44
 
+    /// The first takes effect on an empty database only, and before anything else is written to it.
     static let writerPragmas = """
+        PRAGMA auto_vacuum = INCREMENTAL;
         PRAGMA journal_mode = WAL;
         PRAGMA synchronous = FULL;
         PRAGMA wal_autocheckpoint = 0;
@@ -27,15 +29,19 @@ enum Schema {
         PRAGMA trusted_schema = OFF;
         """
 
-    static let steps = [step1, step2, step3, step4, step5]
+    static let steps = [step1, step2, step3, step4, step5, step6]
 
     /// Tables whose rows name a space, and those whose rows name a log of one: a space that is removed takes
     /// them along. Runs carry their space in their number.
     static let tablesOfSpaces = [
         "roster", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "indexes",
-        "entries", "indexed", "logs",
+        "entries", "indexed", "bases", "candidates", "pages", "logs",
     ]
     static let tablesOfLogs = ["boundaries", "seals"]
+    static let removeLargeBases = """
+        DELETE FROM large_bases WHERE number IN
+        (SELECT bytes FROM bases WHERE space = ? AND typeof(bytes) = 'integer')
+        """
 
     /// Brings the database to the newest version; refuses one that is newer than that or not a node's.
     static func migrate(_ connection: Connection) throws(StoreFailure) {
@@ -62,7 +68,7 @@ enum Schema {
     }
 
     /// An integer pragma; 0 when it says nothing.
-    private static func pragma(_ name: String, of connection: Connection) throws(StoreFailure) -> Int64 {
+    static func pragma(_ name: String, of connection: Connection) throws(StoreFailure) -> Int64 {
         try connection.first("PRAGMA \(name)") { $0.integer(0) } ?? 0
     }
 }

@@ -75,8 +75,17 @@ final class Statement {
         return found
     }
 
+    /// Begins a walk that a `Cursor` takes.
+    fileprivate func start(_ values: [SQLValue]) throws(StoreFailure) -> OpaquePointer {
+        do throws(StoreFailure) { try bind(values) } catch {
+            sqlite3_reset(handle)
+            throw error
+        }
+        return handle
+    }
+
     /// True when there is a row.
-    private func step() throws(StoreFailure) -> Bool {
+    fileprivate func step() throws(StoreFailure) -> Bool {
         let status = sqlite3_step(handle)
         switch status {
         case SQLITE_ROW: return true
@@ -114,6 +123,27 @@ final class Statement {
         if bytes.isEmpty { return sqlite3_bind_zeroblob(handle, place, 0) }
         return sqlite3_bind_blob64(handle, place, bytes, UInt64(bytes.count), copied)
     }
+}
+
+/// Rows of a statement one at a time, for a walk over two statements at once. Nobody else runs the statement
+/// as long as this lives.
+struct Cursor: ~Copyable {
+    private let statement: Statement
+    private let handle: OpaquePointer
+    /// There is a row; false before the first `advance`.
+    private(set) var hasRow = false
+
+    init(_ statement: Statement, _ values: [SQLValue]) throws(StoreFailure) {
+        self.statement = statement
+        handle = try statement.start(values)
+    }
+
+    deinit { sqlite3_reset(handle) }
+
+    mutating func advance() throws(StoreFailure) { hasRow = try statement.step() }
+
+    /// Read it only while `hasRow`.
+    var row: Row { Row(statement: handle) }
 }
 
 /// SQLite copies the value before the call returns.

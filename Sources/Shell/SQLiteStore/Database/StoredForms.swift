@@ -57,6 +57,48 @@ enum StoredForms {
         }
     }
 
+    /// The documents of each change of a run: how many, then each as the length that it shares with the one
+    /// before it in the run, the length of the rest, and the rest.
+    static func encode(keysOf touched: [[Key]]) -> [UInt8] {
+        var writer = ByteWriter(reserving: touched.count * 16)
+        var before: [UInt8] = []
+        for keys in touched {
+            writer.varint(keys.count)
+            for key in keys {
+                key.withUTF8 { bytes in
+                    var shared = 0
+                    let most = min(before.count, bytes.count)
+                    while shared < most, before[shared] == bytes[shared] { shared += 1 }
+                    writer.varint(shared)
+                    writer.varint(bytes.count - shared)
+                    writer.raw(UnsafeBufferPointer(rebasing: bytes[shared...]))
+                    before = Array(bytes)
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// `count`: the changes of the run.
+    static func keys(_ bytes: [UInt8], count: Int, in path: String) throws(StoreFailure) -> [[Key]] {
+        try decode(bytes, column: .runKeys, in: path) { reader throws(DecodeFault) in
+            var (touched, before) = ([[Key]](), [UInt8]())
+            for _ in 0..<count {
+                var keys: [Key] = []
+                for _ in 0..<(try reader.count(limit: bytes.count, field: "documents")) {
+                    before.removeLast(
+                        before.count - (try reader.count(limit: before.count, field: "shared")))
+                    before += try reader.counted(limit: bytes.count, field: "key")
+                    guard let key = Key(validating: before) else { throw .invalidUTF8(at: reader.offset) }
+                    keys.append(key)
+                }
+                touched.append(keys)
+            }
+            try reader.finish()
+            return touched
+        }
+    }
+
     /// `number` is `ChangeStatus.rawValue`.
     static func status(_ number: Int64, in path: String) throws(StoreFailure) -> ChangeStatus {
         guard let status = UInt8(exactly: number).flatMap(ChangeStatus.init(rawValue:)) else {
@@ -72,6 +114,9 @@ enum StoredForms {
         }
         return reason
     }
+
+    /// The least bytes after a key: they have a zero byte more. Nil: before all keys.
+    static func least(after key: Key?) -> [UInt8] { key.map { Array($0.utf8) + [0] } ?? [] }
 
     static func key(_ bytes: [UInt8], in path: String) throws(StoreFailure) -> Key {
         guard let key = Key(validating: bytes) else { throw damaged(.key, in: path) }

@@ -1,5 +1,6 @@
 // Documents in SQLite: what listings need, snapshots, and which changes touched each. How many are visible
-// stands beside the last run (`SQLiteStore.figures`).
+// stands beside the last run (`SQLiteStore.figures`). A document without a record or a snapshot of its own is
+// as its base says.
 
 public import Bytes
 public import Causality
@@ -9,46 +10,17 @@ extension SQLiteReads {
     public func document(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> DocumentRecord? {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return nil }
-            return try tables.connection[.document].first([.integer(number), .blob(key)]) {
-                row throws(StoreFailure) in
-                DocumentRecord(
-                    key: key, isVisible: row.integer(0) != 0,
-                    frontier: try StoredForms.dots(row.blob(2), in: tables.path),
-                    position: CommitPosition(UInt64(row.integer(1))))
+            for query in [Query.document, .documentOfBase] {
+                let found = try tables.connection[query].first([.integer(number), .blob(key)]) {
+                    row throws(StoreFailure) in
+                    DocumentRecord(
+                        key: key, isVisible: row.integer(0) != 0,
+                        frontier: try StoredForms.dots(row.blob(2), in: tables.path),
+                        position: CommitPosition(UInt64(row.integer(1))))
+                }
+                if let found { return found }
             }
-        }
-    }
-
-    public func documents(_ space: SpaceID, prefix: Key, after: Key?, limit: Int)
-        throws(StoreFailure) -> [DocumentRecord]
-    {
-        // The least key after `after` has a zero byte more.
-        var lower = Array(prefix.utf8)
-        if let after, after >= prefix { lower = Array(after.utf8) + [0] }
-        return try documents(space, .documents, from: lower, to: prefix.utf8End, limit: limit)
-    }
-
-    public func documents(_ space: SpaceID, prefix: Key, before: Key?, limit: Int)
-        throws(StoreFailure) -> [DocumentRecord]
-    {
-        var upper = prefix.utf8End
-        if let before, before < prefix || before.hasPrefix(prefix) { upper = Array(before.utf8) }
-        return try documents(space, .documentsBefore, from: Array(prefix.utf8), to: upper, limit: limit)
-    }
-
-    /// One lower and one upper bound, both exact, so that a page is a seek and a walk.
-    private func documents(
-        _ space: SpaceID, _ query: Query, from lower: [UInt8], to upper: [UInt8], limit: Int
-    ) throws(StoreFailure) -> [DocumentRecord] {
-        try read { tables throws(StoreFailure) in
-            guard let number = try tables.number(of: space) else { return [] }
-            let values: [SQLValue] = [.integer(number), .blob(lower), .blob(upper), .integer(limit)]
-            return try tables.connection[query].all(values) { row throws(StoreFailure) in
-                DocumentRecord(
-                    key: try StoredForms.key(row.blob(0), in: tables.path), isVisible: true,
-                    frontier: try StoredForms.dots(row.blob(2), in: tables.path),
-                    position: CommitPosition(UInt64(row.integer(1))))
-            }
+            return nil
         }
     }
 
@@ -62,9 +34,34 @@ extension SQLiteReads {
     public func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord? {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return nil }
-            return try tables.connection[.snapshot].first([.integer(number), .blob(key)]) { row in
-                SnapshotRecord(position: CommitPosition(UInt64(row.integer(0))), bytes: row.blob(1))
+            for query in [Query.snapshot, .snapshotOfBase] {
+                let found = try tables.connection[query].first([.integer(number), .blob(key)]) { row in
+                    SnapshotRecord(position: CommitPosition(UInt64(row.integer(0))), bytes: row.blob(1))
+                }
+                if let found { return found }
             }
+            return nil
+        }
+    }
+
+    public func touchedKeys(_ space: SpaceID, after: Key?, since position: CommitPosition, limit: Int)
+        throws(StoreFailure) -> TouchedKeys
+    {
+        try read { tables throws(StoreFailure) in
+            guard let number = try tables.number(of: space) else { return TouchedKeys(keys: [], next: nil) }
+            let from = StoredForms.least(after: after)
+            let values: [SQLValue] = [.integer(number), .blob(from), .integer(limit)]
+            var (found, last, looked) = ([Key](), [UInt8](), 0)
+            try tables.connection[.positions].forEach(values) { row throws(StoreFailure) in
+                looked += 1
+                if looked == limit { last = row.blob(0) }
+                if UInt64(row.integer(1)) > position.value {
+                    found.append(try StoredForms.key(row.blob(0), in: tables.path))
+                }
+                return true
+            }
+            return TouchedKeys(
+                keys: found, next: looked < limit ? nil : try StoredForms.key(last, in: tables.path))
         }
     }
 
@@ -88,15 +85,6 @@ extension SQLiteReads {
     }
 }
 
-extension Key {
-    /// The least bytes after all keys with this prefix: its last byte is one greater. 0xFF is in no UTF-8.
-    fileprivate var utf8End: [UInt8] {
-        var bytes = Array(utf8)
-        guard let last = bytes.popLast() else { return [0xFF] }
-        return bytes + [last + 1]
-    }
-}
-
 extension SQLiteStore {
     public mutating func put(_ space: SpaceID, _ document: DocumentRecord, wasVisible: Bool)
         throws(StoreFailure)
@@ -106,11 +94,48 @@ extension SQLiteStore {
             .integer(number), .blob(document.key), .integer(document.isVisible ? 1 : 0),
             .integer(Int64(document.position.value)), .blob(StoredForms.encode(document.frontier)),
         ])
-        if wasVisible != document.isVisible {
-            var figures = try figures(of: number)
-            figures.documents += document.isVisible ? 1 : -1
-            known.figures[number] = figures
+        known.figures[number]?.hasRecords = true
+        try countVisible(document.isVisible, before: wasVisible, in: number)
+    }
+
+    /// Keeps the count of visible documents right.
+    mutating func countVisible(_ isVisible: Bool, before wasVisible: Bool, in space: Int64)
+        throws(StoreFailure)
+    {
+        if isVisible == wasVisible { return }
+        var figures = try figures(of: space)
+        figures.ofRun.documents += isVisible ? 1 : -1
+        known.figures[space] = figures
+    }
+
+    public mutating func removeRecord(_ space: SpaceID, _ key: Key) throws(StoreFailure) {
+        let number = try number(of: space)
+        guard let base = try heldBase(number, key) else {
+            preconditionFailure("\(key) has no base to be as")
         }
+        guard let wasVisible = try isOwnVisible(number, key) else { return }
+        try writer[.removeDocument].run([.integer(number), .blob(key)])
+        try countVisible(base.isVisible, before: wasVisible, in: number)
+    }
+
+    public mutating func removeSnapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) {
+        try writer[.removeSnapshot].run([.integer(try number(of: space)), .blob(key)])
+    }
+
+    public mutating func removeDocument(_ space: SpaceID, _ key: Key) throws(StoreFailure) {
+        let number = try number(of: space)
+        let base = try heldBase(number, key)
+        let isVisible = try isOwnVisible(number, key) ?? base?.isVisible ?? false
+        precondition(!isVisible, "\(key) is visible and cannot go")
+        if let base { try remove(base, number, key) }
+        for query in [Query.removeDocument, .removeSnapshot, .untouch] {
+            try writer[query].run([.integer(number), .blob(key)])
+        }
+    }
+
+    /// Whether a document is visible by its own record; nil: it has none.
+    func isOwnVisible(_ space: Int64, _ key: Key) throws(StoreFailure) -> Bool? {
+        try writer[.ownVisible].first([.integer(space), .blob(key)]) { $0.integer(0) != 0 }
     }
 
     public mutating func put(_ space: SpaceID, _ key: Key, _ snapshot: SnapshotRecord) throws(StoreFailure) {
@@ -124,21 +149,17 @@ extension SQLiteStore {
 extension Query {
     static let document = Query(
         "SELECT visible, position, frontier FROM documents WHERE space = ? AND key = ?")
-    static let documents = Query(
-        """
-        SELECT key, position, frontier FROM documents WHERE space = ? AND key >= ? AND key < ? AND visible
-        ORDER BY key LIMIT ?
-        """)
-    static let documentsBefore = Query(
-        """
-        SELECT key, position, frontier FROM documents WHERE space = ? AND key >= ? AND key < ? AND visible
-        ORDER BY key DESC LIMIT ?
-        """)
     static let putDocument = Query(
         """
         INSERT INTO documents VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET visible = excluded.visible,
         position = excluded.position, frontier = excluded.frontier
         """)
+    static let ownVisible = Query("SELECT visible FROM documents WHERE space = ? AND key = ?")
+    static let positions = Query(
+        "SELECT key, position FROM documents WHERE space = ? AND key >= ? ORDER BY key LIMIT ?")
+    static let removeDocument = Query("DELETE FROM documents WHERE space = ? AND key = ?")
+    static let removeSnapshot = Query("DELETE FROM snapshots WHERE space = ? AND key = ?")
+    static let untouch = Query("DELETE FROM touched WHERE space = ? AND key = ?")
     static let snapshot = Query("SELECT position, bytes FROM snapshots WHERE space = ? AND key = ?")
     static let putSnapshot = Query(
         """

@@ -130,12 +130,14 @@ extension SQLiteStore {
         let runNumber = RunNumber(space: number, position: run.position)
         try writer[.addRun].run([
             .integer(runNumber.value), .integer(log.number), .integer(Int64(run.first.value)),
-            .integer(Int64(run.last.value)), .integer(run.changes), .integer(figures.documents),
+            .integer(Int64(run.last.value)), .integer(run.changes), .integer(figures.ofRun.documents),
             .blob(StoredForms.encode(layoutOf: changes)), .blob(run.bytes),
+            .integer(figures.ofRun.logBytes + run.bytes.count), .blob(StoredForms.encode(keysOf: touched)),
         ])
         positions += last.value - figures.lastPosition.value
         (figures.lastRun, figures.lastPosition) = (runNumber, last)
-        figures.writtenDocuments = figures.documents
+        figures.ofRun.logBytes += run.bytes.count
+        figures.writtenOfRun = figures.ofRun
         known.figures[number] = figures
         known.logs[name]?.last = run.last
         let addTouched = try writer[.addTouched]
@@ -157,48 +159,76 @@ extension SQLiteStore {
         precondition(changes.count == touched.count, "\(changes.count) changes, \(touched.count) lists")
         let number = try number(of: space)
         // Changes of one run mostly follow each other: its layout is written once for all of them.
-        var open: (run: Int64, position: UInt64, parts: [StoredForms.Part])?
+        var open: OpenLayout?
         for (record, keys) in zip(changes, touched) {
             let position = record.position.value
-            if let (run, first, parts) = open, !(first..<first + UInt64(parts.count)).contains(position) {
-                try writer[.putLayout].run([.integer(run), .blob(StoredForms.encode(parts))])
+            if let layout = open, !layout.holds(position) {
+                try write(layout)
                 open = nil
             }
-            if open == nil { open = try layout(around: record, in: number) }
-            if let first = open?.position { open?.parts[Int(position - first)].status = status }
+            var layout: OpenLayout
+            if let open { layout = open } else { layout = try self.layout(around: record, in: number) }
+            let index = Int(position - layout.position)
+            layout.parts[index].status = status
+            // One that was appended as void touched nothing.
+            let isNew = record.status == .void && status != .void
+            if isNew { layout.more.append((index, keys)) }
+            open = layout
             for key in keys {
                 try writer[.markTouched].run([
                     .integer(number), .blob(key), .integer(Int64(position)),
                     .integer(Int64(status.rawValue)),
                 ])
-                // One that was appended as void touched nothing.
-                guard record.status == .void, status != .void else { continue }
+                guard isNew else { continue }
                 try writer[.touchAtLast].run([
                     .integer(number), .blob(key), .integer(Int64(position)),
                     .integer(try log(LogName(space: number, replica: record.replica)).number),
                     .integer(Int64(record.first.value)), .integer(Int64(record.last.value)),
-                    .integer(Int64(status.rawValue)),
+                    .integer(Int64(status.rawValue)), .integer(layout.run),
                 ])
             }
         }
-        if let open {
-            try writer[.putLayout].run([.integer(open.run), .blob(StoredForms.encode(open.parts))])
+        if let open { try write(open) }
+    }
+
+    /// The layout of a run that is being changed.
+    private struct OpenLayout {
+        let run: Int64
+        let position: UInt64
+        var parts: [StoredForms.Part]
+        /// Documents that changes of it touch from now on, by where they stand.
+        var more: [(index: Int, keys: [Key])] = []
+
+        func holds(_ position: UInt64) -> Bool {
+            (self.position..<self.position + UInt64(parts.count)).contains(position)
         }
     }
 
-    /// The run that holds the change: its number, first position and layout.
-    private func layout(around record: CommitRecord, in space: Int64) throws(StoreFailure)
-        -> (run: Int64, position: UInt64, parts: [StoredForms.Part])
-    {
+    private func write(_ layout: OpenLayout) throws(StoreFailure) {
+        let path = writer.path
+        try writer[.putLayout].run([.integer(layout.run), .blob(StoredForms.encode(layout.parts))])
+        if layout.more.isEmpty { return }
+        // A run of before schema 6 names none: `touched_of_old` does.
+        let named = try writer[.keysOfRun].first([.integer(layout.run)]) { row throws(StoreFailure) in
+            row.isNull(0) ? nil : try StoredForms.keys(row.blob(0), count: layout.parts.count, in: path)
+        }
+        guard case .some(.some(var keys)) = named else { return }
+        for (index, more) in layout.more {
+            keys[index] += more.filter { !keys[index].contains($0) }
+        }
+        try writer[.putKeys].run([.integer(layout.run), .blob(StoredForms.encode(keysOf: keys))])
+    }
+
+    /// The run that holds the change.
+    private func layout(around record: CommitRecord, in space: Int64) throws(StoreFailure) -> OpenLayout {
         let path = writer.path
         let (low, _) = RunNumber.bounds(of: space)
         let values = [low, .integer(RunNumber(space: space, position: record.position).value)]
         let found = try writer[.layout].first(values) { row throws(StoreFailure) in
             let run = RunNumber(row.integer(0))
-            return (
+            return OpenLayout(
                 run: run.value, position: run.position.value,
-                parts: try StoredForms.layout(row.blob(1), in: path)
-            )
+                parts: try StoredForms.layout(row.blob(1), in: path))
         }
         guard let found, record.position.value - found.position < UInt64(found.parts.count) else {
             throw .unusable(.file(path: path, .noChange(at: record.position)))
@@ -236,7 +266,8 @@ extension SQLiteStore {
 extension Query {
     static let logs = Query(
         """
-        SELECT replica, (SELECT last FROM runs WHERE log = logs.number ORDER BY first DESC LIMIT 1)
+        SELECT replica, max(cut, coalesce(
+        (SELECT last FROM runs WHERE log = logs.number ORDER BY first DESC LIMIT 1), 0))
         FROM logs WHERE space = ? ORDER BY replica
         """)
     static let runs = Query(
@@ -245,7 +276,7 @@ extension Query {
         (SELECT coalesce(max(first), 0) FROM runs WHERE log = ?1 AND first <= ?2) ORDER BY first
         """)
     static let countChanges = Query("SELECT coalesce(sum(changes), 0) FROM runs WHERE log = ? AND first > ?")
-    static let addRun = Query("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    static let addRun = Query("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     static let commits = Query(
         """
         SELECT logs.replica, runs.number, runs.first, runs.layout FROM runs
@@ -261,9 +292,14 @@ extension Query {
     static let putLayout = Query("UPDATE runs SET layout = ?2 WHERE number = ?1")
     static let markTouched = Query(
         "UPDATE touched SET status = ?4 WHERE space = ?1 AND key = ?2 AND position = ?3")
-    static let addTouched = Query("INSERT INTO touched VALUES (?, ?, ?, ?, ?, ?, ?)")
+    static let keysOfRun = Query("SELECT keys FROM runs WHERE number = ?")
+    static let putKeys = Query("UPDATE runs SET keys = ?2 WHERE number = ?1")
+    static let addTouched = Query("INSERT INTO touched VALUES (?, ?, ?, ?, ?, ?, ?, 0)")
     static let touchAtLast = Query(
-        "INSERT INTO touched VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+        """
+        INSERT INTO touched VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT keys IS NULL FROM runs WHERE number = ?))
+        ON CONFLICT DO NOTHING
+        """)
     static let boundary = Query(
         "SELECT last, state FROM boundaries WHERE log = ? AND last < ? ORDER BY last DESC LIMIT 1")
     static let addBoundary = Query(

@@ -10,7 +10,7 @@ extension SQLiteReads {
             try tables.connection[.spaces].all([]) { row throws(StoreFailure) in
                 // Where the record was written last, or the last change since.
                 let written = CommitPosition(UInt64(row.integer(4)))
-                let last = try tables.lastRun(row.integer(5))?.lastPosition ?? .start
+                let last = try tables.lastPosition(row.integer(5))
                 return SpaceRecord(
                     id: SpaceID(raw: try StoredForms.bytes32(row.blob(0), in: tables.path)),
                     name: row.text(1),
@@ -56,7 +56,7 @@ extension SQLiteStore {
         let ofSpace = Schema.tablesOfSpaces.map {
             "DELETE FROM \($0) WHERE space = ?"
         }
-        for sql in ofLogs + ofSpace + ["DELETE FROM spaces WHERE number = ?"] {
+        for sql in ofLogs + [Schema.removeLargeBases] + ofSpace + ["DELETE FROM spaces WHERE number = ?"] {
             try writer.run(sql, [.integer(number)])
         }
         let (low, high) = RunNumber.bounds(of: number)

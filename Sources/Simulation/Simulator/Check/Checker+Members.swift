@@ -31,7 +31,9 @@ extension Checker {
         }
         let isNews = stored.count != roster?.operations(at: index).count
         for device in isNews ? roster?.doubted(at: index) ?? [] : [] { doubts[device] = time }
-        let added = try roster?.take(index, stored) ?? []
+        var doubted: Set<DeviceID> = []
+        let added = try roster?.take(index, stored) { doubted.formUnion($0.doubted(at: index)) } ?? []
+        for device in doubted { doubts[device] = time }
         if added.isEmpty { return false }
         views[index].isTurned = views[index].isTurned || added.contains(where: \.revokesRights)
         try checkServed(index, added, device, at: time)

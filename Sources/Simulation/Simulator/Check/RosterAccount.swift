@@ -5,6 +5,7 @@
 import Bytes
 import Causality
 import Node
+import Roster
 import RosterModel
 import Wire
 
@@ -13,8 +14,9 @@ struct RosterAccount {
     let model = RosterOracle()
     private var held: [[Bytes32]]
     private var sets: [Set<Bytes32>]
-    /// Every operation on an honest disk.
+    /// Every operation on an honest disk, but for those of which nobody hears any more.
     private(set) var everything: Set<Bytes32> = []
+    private(set) var unheard: Set<Int> = []
 
     init(nodes: Int) {
         held = [[Bytes32]](repeating: [], count: nodes)
@@ -33,11 +35,26 @@ struct RosterAccount {
     /// The disk is gone, or its node is not trusted any more.
     mutating func forget(_ index: Int) {
         (held[index], sets[index]) = ([], [])
-        everything = sets.reduce(into: []) { $0.formUnion($1) }
+        gather()
     }
 
-    /// Compares a node's account with its disk; what came since.
-    mutating func take(_ index: Int, _ stored: [[UInt8]]) throws(Violation) -> [RosterOperation] {
+    private mutating func gather() {
+        everything = sets.indices.reduce(into: []) { all, index in
+            if !unheard.contains(index) { all.formUnion(sets[index]) }
+        }
+    }
+
+    /// What only these hold counts for nobody else: they are out and know nobody who is a member.
+    mutating func setAside(_ indices: Set<Int>) {
+        unheard = indices
+        gather()
+    }
+
+    /// Compares a node's account with its disk; what came since. `onEach` hears of each operation that takes
+    /// rights away, when it and those before it are taken: what a node says is made as they come.
+    mutating func take(
+        _ index: Int, _ stored: [[UInt8]], onEach: (RosterAccount) -> Void = { _ in }
+    ) throws(Violation) -> [RosterOperation] {
         // An older disk was put back, or what stood behind was in a batch that was lost.
         if stored.count < held[index].count {
             forget(index)
@@ -56,8 +73,9 @@ struct RosterAccount {
             model.add(operation)
             held[index].append(operation.id)
             sets[index].insert(operation.id)
-            everything.insert(operation.id)
+            if !unheard.contains(index) { everything.insert(operation.id) }
             added.append(operation)
+            if operation.revokesRights { onEach(self) }
         }
         return added
     }
@@ -77,6 +95,14 @@ struct RosterAccount {
 
     func role(of device: DeviceID, at index: Int) -> Role? {
         if case .active(let role) = state(of: device, at: index) { role } else { nil }
+    }
+
+    /// A node knows something that a device said, or that was said of it.
+    func mentions(_ device: DeviceID, at index: Int) -> Bool {
+        sets[index].contains { id in
+            guard let operation = model.operations[id] else { return false }
+            return operation.author == device || operation.membershipSubject == device
+        }
     }
 
     /// Devices of which a node knows a removal that does not stand, or that came back.

@@ -57,13 +57,17 @@ extension MemoryStore {
         try change(space) {
             $0.logs[run.replica, default: MemoryTables.Log()].runs.append(run)
             $0.commits.append(contentsOf: changes)
+            $0.logBytes += run.bytes.count
             for (record, keys) in zip(changes, touched) {
+                $0.touched[record.position] = keys
                 for key in keys { $0.touching[key, default: []].append(record) }
             }
         } undoing: {
             $0.logs[run.replica]?.runs.removeLast()
             $0.commits.removeLast(changes.count)
-            for keys in touched {
+            $0.logBytes -= run.bytes.count
+            for (record, keys) in zip(changes, touched) {
+                $0.touched[record.position] = nil
                 for key in keys { $0.touching[key]?.removeLast() }
             }
         }
@@ -80,10 +84,15 @@ extension MemoryStore {
                         $0.position == record.position
                     }
                 })
+            let named = tables.spaces[space]?.touched[record.position] ?? []
+            // One that was appended as void named none.
+            let more = record.status == .void && status != .void ? keys.filter { !named.contains($0) } : []
             try change(space) {
                 MemoryTables.mark(record, touching: keys, as: status, in: &$0)
+                $0.touched[record.position] = named + more
             } undoing: {
                 MemoryTables.mark(record, touching: keys, as: record.status, in: &$0)
+                $0.touched[record.position] = named
                 MemoryTables.untouch(record, keys.filter { !had.contains($0) }, in: &$0)
             }
         }
@@ -157,12 +166,12 @@ extension MemoryTables {
         Array(list[Self.firstIndex(in: list) { $0.position > position }...].prefix(limit))
     }
 
-    /// Gives a change another status, in commit order and beside each of its documents.
     /// Takes back what marking added.
     static func untouch(_ record: CommitRecord, _ keys: [Key], in space: inout Space) {
         for key in keys { space.touching[key]?.removeAll { $0.position == record.position } }
     }
 
+    /// Gives a change another status, in commit order and beside each of its documents.
     static func mark(
         _ record: CommitRecord, touching keys: [Key], as status: ChangeStatus, in space: inout Space
     ) {

@@ -123,6 +123,12 @@ public struct MemoryStore: ChangeStore, MemoryReads, Sendable {
         undo = nil
     }
 
+    /// Memory has no file: nothing is given back, and nothing is left.
+    public mutating func shrink(pagesMax: Int) throws(StoreFailure) -> Bool {
+        precondition(undo == nil, "shrinking inside a transaction")
+        return false
+    }
+
     public func reader() throws(StoreFailure) -> MemoryReader {
         MemoryReader(tables: afterCrash().tables)
     }

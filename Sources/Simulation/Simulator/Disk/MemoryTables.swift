@@ -19,10 +19,21 @@ public struct MemoryTables: Sendable {
         /// Ascending by position.
         var commits: [CommitRecord] = []
         var touching: [Key: [CommitRecord]] = [:]
+        /// The documents of each change that is kept, as it named them.
+        var touched: [CommitPosition: [Key]] = [:]
+        /// The last position of changes that were collected: none is used twice.
+        var floor = CommitPosition.start
+        /// Canonical bytes of all runs.
+        var logBytes = 0
+        /// Those with a record of their own; `shown` looks at bases too.
         var documents = SortedTable<Key, DocumentRecord>()
-        /// How many of `documents` are visible.
+        /// How many documents are visible, by a record of their own or their base's.
         var visibleCount = 0
         var snapshots: [Key: SnapshotRecord] = [:]
+        var bases = SortedTable<Key, BaseRecord>()
+        var baseBytes = 0
+        var candidates = SortedTable<Key, CandidateRecord>()
+        var pages: [PageSet: SortedTable<Key, PageRecord>] = [:]
         var idempotency: [Key: IdempotencyRecord] = [:]
         var forks = SortedTable<ReplicaID, ForkRecord>()
         var skipped = SortedTable<CommitPosition, SkippedRecord>()
@@ -33,7 +44,7 @@ public struct MemoryTables: Sendable {
         /// The record as it reads: changes that were appended since it was written have moved its position.
         var current: SpaceRecord {
             var record = record
-            record.position = max(record.position, commits.last?.position ?? .start)
+            record.position = max(record.position, floor, commits.last?.position ?? .start)
             return record
         }
     }
@@ -44,8 +55,10 @@ public struct MemoryTables: Sendable {
         var runs: [StoredRun] = []
         var boundaries = SortedTable<SequenceNumber, BoundaryRecord>()
         var seals = SortedTable<SequenceNumber, KeptSeal>()
+        /// It is read from the boundary there; `.none`: it is whole.
+        var cut = SequenceNumber.none
 
-        var head: SequenceNumber { runs.last?.last ?? .none }
+        var head: SequenceNumber { max(cut, runs.last?.last ?? .none) }
     }
 
     /// A seal; a boundary's stays for ever.

@@ -44,6 +44,7 @@ struct SortedTable<Name: Comparable & Sendable, Value: Sendable>: Sendable {
     /// All values, ascending by name.
     var values: [Value] { chunks.flatMap { $0.map(\.value) } }
 
+    var first: Entry? { chunks.first?.first }
     var last: Entry? { chunks.last?.last }
 
     private mutating func insert(_ name: Name, _ value: Value) {

@@ -22,7 +22,11 @@ extension Trial {
         isolate(index, &strike)
         restartLater(index, after: strike.milliseconds(10...5_000))
         world.crash(index)
+        // The keys of writes stood in the state that is lost: asked again, they would be made again.
         members[index].unanswered = []
+        members[index].pending = members[index].pending.filter { _, pending in
+            if case .write = pending.purpose { false } else { true }
+        }
         members[index].isRestored = true
         members[index].wasRestored = true
         var disk = backup.disk

@@ -12,11 +12,12 @@ import RosterModel
 import Wire
 
 extension Trial {
-    /// Honest nodes that are members, by all operations together.
+    /// Honest nodes that are members, by all operations together. Without those set aside there is nobody who
+    /// could tell the others that these are out.
     private var activeMembers: [Int] {
         guard let roster = checker.roster else { return [] }
         return members.indices.filter { index in
-            !members[index].isTraitor && isInSpace(index)
+            !members[index].isTraitor && isInSpace(index) && !roster.unheard.contains(index)
                 && roster.role(of: world.nodes[index].device) != nil
         }
     }
@@ -25,10 +26,11 @@ extension Trial {
         activeMembers.filter { checker.roster?.role(of: world.nodes[$0].device) ?? .relay >= .reader }
     }
 
-    /// Honest boxes that were removed and still have what they had.
+    /// Honest boxes that were removed and still have what they had, but for those set aside.
     private var removedBoxes: [Int] {
         members.indices.filter { index in
             !members[index].isTraitor && isInSpace(index)
+                && checker.roster?.unheard.contains(index) == false
                 && checker.roster?.state(of: world.nodes[index].device) == .removed
         }
     }
@@ -41,14 +43,21 @@ extension Trial {
         }
     }
 
+    /// Whose admission fell says nothing more; what only such a box signed is nobody's, and what is only on
+    /// one that reaches nobody. What they hear after all were equal is asked of nobody.
+    mutating func setUnheardAside() {
+        checker.roster?.setAside([])
+        guard let roster = checker.roster else { return }
+        let active = activeMembers
+        let heard = active + removedBoxes.filter { knowsWhereToGo($0, active, roster) }
+        checker.roster?.setAside(Set(members.indices).subtracting(heard))
+    }
+
     /// Nil when rosters are level, and whoever is out knows it and has handed over its log.
     func whyMembersDiffer() throws(Violation) -> String? {
         guard let roster = checker.roster else { return nil }
         let active = activeMembers
-        // Whose admission fell says nothing more; what only such a box signed is nobody's, and what is only
-        // on one that reaches nobody.
-        let heard = active + removedBoxes.filter { knowsWhereToGo($0, active, roster) }
-        let all = heard.reduce(into: Set<Bytes32>()) { $0.formUnion(roster.set(at: $1)) }
+        let all = roster.everything
         for index in active {
             let lacking = all.subtracting(roster.set(at: index)).sorted().compactMap {
                 roster.model.operations[$0]
@@ -61,9 +70,14 @@ extension Trial {
             if !isRunning(index) { return "node \(index) does not run" }
         }
         let admins = active.filter { roster.role(of: world.nodes[$0].device) == .admin }
-        if let reason = try checker.whyKeysDiffer(active, hasAdmin: !admins.isEmpty, world) { return reason }
+        let mayRenew = !admins.isEmpty && !isWaitingForUpgrades
+        if let reason = try checker.whyKeysDiffer(active, hasAdmin: mayRenew, world) { return reason }
+        if let asking = members.indices.first(where: isAskingAsMember) {
+            return "node \(asking) was let in and does not know it yet"
+        }
         let canInvite = active.contains { roster.role(of: world.nodes[$0].device) == .admin }
-        for index in members.indices where !members[index].isTraitor && canInvite {
+        // A leave that is told only now may make an admin of somebody: after the end nobody asks for invites.
+        for index in members.indices where !members[index].isTraitor && canInvite && !isServing {
             let isWaiting = !members[index].isJoined && members[index].joinAt < .max && !members[index].isOut
             if isWaiting { return "node \(index) has not joined" }
         }
@@ -73,17 +87,40 @@ extension Trial {
                 return "node \(index) does not know that it was removed"
             }
             let lacking = active.first { other in
-                checker.views[index].acknowledged.contains { isLacking($0, at: other) }
+                !mayWaitForBranch(of: index, at: other)
+                    && checker.views[index].acknowledged.contains { isLacking($0, at: other) }
             }
             if let lacking { return "node \(lacking) lacks something of the removed node \(index)" }
         }
-        for index in strayBoxes where knowsWhereToGo(index, active, roster) {
+        // By way of others one may learn later where to go.
+        for index in strayBoxes where !isServing && knowsWhereToGo(index, active, roster) {
             if !isRunning(index) { return "node \(index) does not run" }
             if roster.role(of: world.nodes[index].device, at: index) != nil {
                 return "node \(index) does not know that it is no member"
             }
         }
         return nil
+    }
+
+    /// The first new keys shut earlier programs out, and somebody never said what it runs (decision 0170).
+    private var isWaitingForUpgrades: Bool {
+        guard let roster = checker.roster else { return false }
+        let operations = roster.everything.compactMap { roster.model.operations[$0] }
+        var said: Set<DeviceID> = []
+        for operation in operations {
+            switch operation.body {
+            case .keyEpoch: return false
+            case .deviceSoftware: said.insert(operation.author)
+            default: if operation.revokesRights { return false }
+            }
+        }
+        return world.nodes.contains { roster.role(of: $0.device) != nil && !said.contains($0.device) }
+    }
+
+    /// It was let in and waits for the answer: it may be the admin that others wait for.
+    private func isAskingAsMember(_ index: Int) -> Bool {
+        members[index].isJoining && !members[index].isTraitor && !isInSpace(index)
+            && checker.roster?.role(of: world.nodes[index].device) != nil
     }
 
     private func isRunning(_ index: Int) -> Bool {
@@ -122,9 +159,17 @@ extension Trial {
             let own = checker.views[index].keys, let others = checker.views[other].keys
         else { return false }
         // Another copy of the box showed newer ones, and then older ones open nothing.
-        if checker.universe.forking.contains(device) { return own.currentName == others.currentName }
+        if checker.universe.forking.contains(device) || isCopied(peer) {
+            return own.currentName == others.currentName
+        }
         let names = own.epochs.map(\.name)
+        // Older secrets are kept for those that are known of.
+        if !roster.mentions(device, at: other) { return names.contains(others.currentName) }
         return others.epochs.contains { names.contains($0.name) }
+    }
+
+    private func isCopied(_ device: DeviceID) -> Bool {
+        members.indices.filter { isInSpace($0) && world.nodes[$0].device == device }.count > 1
     }
 
     /// Boxes that have the space fell into parts which do not know each other any more, or have no secret in
@@ -159,6 +204,19 @@ extension Trial {
         return !holders.contains { checker.holds(number, at: $0) }
     }
 
+    /// A box that was removed wrote on a branch of somebody else's log that only it has, so what it wrote
+    /// waits.
+    private func mayWaitForBranch(of index: Int, at other: Int) -> Bool {
+        guard (world.nodes[other].node?.earlyChanges.count ?? 0) > 0 else { return false }
+        return checker.views[index].vector.entries.contains { entry in
+            guard let device = checker.universe.devices[entry.replica],
+                device != world.nodes[index].device, checker.universe.forking.contains(device),
+                let number = checker.lastNumber(of: Dot(entry.replica, entry.last), at: index)
+            else { return false }
+            return isLacking(number, at: other)
+        }
+    }
+
     private func isLacking(_ number: Int, at index: Int) -> Bool {
         !checker.holds(number, at: index) && !checker.views[index].isClosed(checker.universe[number].change)
     }
@@ -186,13 +244,10 @@ extension Trial {
             throw Violation(.serves, "node \(silent) did not say that it was removed")
         }
         let known = removed.filter { knowsWhereToGo($0, active, roster) }
-        // Who left may have left it to one that is out as well and knows nobody who is not, or that, as shows
-        // later, was no member: that one hands nothing over.
-        let unheard = members.indices.filter {
-            !members[$0].isTraitor && isInSpace($0) && !active.contains($0) && !known.contains($0)
-        }
+        let unheard = unheardBoxes
         let left = checker.parted.filter { number in !unheard.contains { checker.holds(number, at: $0) } }
-        for number in known.flatMap({ checker.views[$0].acknowledged }) + left
+        let handedOver = known.filter { index in !active.contains { mayWaitForBranch(of: index, at: $0) } }
+        for number in handedOver.flatMap({ checker.views[$0].acknowledged }) + left
         where !checker.lost.contains(number) {
             guard let lacking = activeHolders.first(where: { isLacking(number, at: $0) }) else { continue }
             throw Violation(
@@ -203,12 +258,30 @@ extension Trial {
         if !removed.isEmpty { result.marks.insert("removed-at-the-end") }
     }
 
+    /// Boxes that hand nothing over: who turned away, is out and knows nobody who is not, or, as shows later,
+    /// was no member. What others left to them is with them.
+    private var unheardBoxes: [Int] {
+        guard let roster = checker.roster else { return [] }
+        let active = activeMembers
+        let heard = removedBoxes.filter {
+            roster.state(of: world.nodes[$0].device, at: $0) == .removed && isRunning($0)
+                && knowsWhereToGo($0, active, roster)
+        }
+        return members.indices.filter {
+            members[$0].isTraitor || isInSpace($0) && !active.contains($0) && !heard.contains($0)
+        }
+    }
+
     /// With forks: each acknowledged transaction counts once, unless its change is void as its author was
     /// restricted. What is issued again of a copied box has another name, so there any restriction will do.
     func ledgerFault(at index: Int) -> String? {
         guard let roster = checker.roster else { return checker.ledgerFault(at: index) }
         let isAnybodyRestricted = roster.model.operations.values.contains(where: \.revokesRights)
+        let unheard = unheardBoxes
         return checker.ledgerFault(at: index) { number in
+            if !checker.holds(number, at: index), unheard.contains(where: { checker.holds(number, at: $0) }) {
+                return true
+            }
             let device = checker.universe.devices[checker.universe[number].change.replica]
             if isAnybodyRestricted, let device, checker.universe.forking.contains(device) { return true }
             if let device, roster.role(of: device) == nil, !checker.holds(number, at: index) { return true }

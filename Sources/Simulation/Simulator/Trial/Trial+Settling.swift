@@ -15,6 +15,7 @@ extension Trial {
         try finishScript()
         let begin = world.time
         while true {
+            setUnheardAside()
             let isOver = try isSettled()
             if isOver || world.time >= begin + FaultPlan.settleMilliseconds, isApart {
                 result.marks.insert("fell-apart")
@@ -32,6 +33,7 @@ extension Trial {
         }
         result.settledMilliseconds = world.time - begin
         tell("all are equal")
+        isServing = true
         try serve(until: begin + FaultPlan.settleMilliseconds)
         // Digests are told a second after vectors are equal; streams are read to their ends.
         for _ in 0..<15 {
@@ -134,6 +136,9 @@ extension Trial {
         let holders = holders
         for index in holders { try endBatch(of: index) }
         if holders.isEmpty, plan.isAboutMembers { return try checkEverybody() }
+        // A leave that is told only now goes from one to the other.
+        let end = world.time + (plan.isAboutMembers ? 60_000 : 0)
+        while world.time < end, try !isSettled() { try runEvents(until: world.time + 1_000) }
         guard let first = holders.first, try isSettled() else {
             throw Violation(.converged, "nodes that were equal are not any more: \(whyNot())")
         }

@@ -31,6 +31,8 @@ public struct Trial {
     var readDice: SeededGenerator
     /// Faults are over.
     var isSettling = false
+    /// All were equal once, and nobody joins any more.
+    var isServing = false
     /// Gets each line of the timeline as it is told: all of them, also of a run that ends in a trap.
     public var onLine: ((String) -> Void)?
     /// A script instead of the drawn transactions.

@@ -87,6 +87,14 @@ struct SimulatedReplica: Sendable {
         try #require(author([(path, verb)]), sourceLocation: sourceLocation)
     }
 
+    /// Where the next change of the own log stands: its first dot, its time, all that is known as context.
+    mutating func nextStamp() -> OperationStamp {
+        lastTime = max(lastTime + 1, clock)
+        return OperationStamp(
+            dot: Dot(id, known[id] + 1), timestamp: Timestamp(milliseconds: lastTime),
+            context: known.without(id))
+    }
+
     /// Executes somebody's change.
     mutating func execute(_ change: TestChange) {
         let before = document.typed
@@ -134,16 +142,17 @@ func exchange(_ replicas: inout [SimulatedReplica], _ changes: [TestChange]) {
 
 extension ModelDocument {
     /// What the changes, in a causal order, make.
-    init(of changes: [TestChange]) {
+    init(of changes: [TestChange], forgetting forgotten: ModelForgotten = ModelForgotten()) {
         self.init(
-            of: Array(SimulatedReplica.key.utf8),
-            changes.map { change in
-                ModelChange(
-                    first: change.first, milliseconds: change.stamps[0].timestamp.milliseconds,
-                    context: change.stamps[0].context.entries.map {
-                        (replica: $0.replica, last: $0.last.value)
-                    },
-                    operations: change.operations)
-            })
+            of: Array(SimulatedReplica.key.utf8), changes.map(\.forModel), forgetting: forgotten)
+    }
+}
+
+extension TestChange {
+    var forModel: ModelChange {
+        ModelChange(
+            first: first, milliseconds: stamps[0].timestamp.milliseconds,
+            context: stamps[0].context.entries.map { (replica: $0.replica, last: $0.last.value) },
+            operations: operations)
     }
 }

@@ -354,7 +354,7 @@ enum BlockSamples {
     }()
 
     private static let random: [BlockSample] = {
-        var generator = ChangeGenerator(seed: 77)
+        var generator = ChangeGenerator(seed: 77, acknowledges: false)
         return [
             BlockSample(
                 name: "every kind of operation, at random", changes: (0..<40).map { _ in generator.change() }),

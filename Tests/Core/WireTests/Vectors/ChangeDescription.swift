@@ -27,8 +27,12 @@ extension Operation {
         switch body {
         case .deleteDocument(let observed):
             value = ["op": "delete document", "observed": observed.map { Int($0.value) }]
-        case .unknown(let tag, let count, let payload):
-            value = ["op": "\(tag)", "sequences": count, "payload": Hex.encode(payload)]
+        case .unknown, .acknowledge:
+            let form = extensionForm
+            value = [
+                "op": "\(form?.tag ?? 0)", "sequences": form?.sequenceCount ?? 0,
+                "payload": Hex.encode(form?.payload ?? []),
+            ]
         case .act(let path, let action):
             value = action.described
             value["generation"] = Int(path.generation.value)

@@ -69,7 +69,36 @@ func readFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any]
             ["key": Hex.encode(Array($0.key.utf8)), "digest": Hex.encode($0.digest.bytes)]
         }
         return (["of": Hex.encode(body.of.bytes), "part": "\(body.part)", "lines": lines], body.encoded())
+    case "BASE_OFFER", "BASE_ASK", "BASE_PART", "BASE_NONE": return try readBaseFrame(type, bytes)
     default: return try readForkFrame(type, bytes)
+    }
+}
+
+private func readBaseFrame(_ type: String, _ bytes: [UInt8]) throws -> (value: [String: Any], bytes: [UInt8])?
+{
+    switch type {
+    case "BASE_OFFER":
+        let body = try BaseOfferFrame(decoding: bytes)
+        let value = [
+            "checkpoint": Hex.encode(body.checkpoint.bytes),
+            "collected": body.collected.map { Hex.encode($0.bytes) } ?? "none",
+            "logBytes": "\(body.logBytes)", "baseBytes": "\(body.baseBytes)",
+        ]
+        return (value, body.encoded())
+    case "BASE_ASK":
+        let body = try BaseAskFrame(decoding: bytes)
+        let wants = body.wants.map { "\(Hex.encode($0.hash.bytes)) \($0.offset)" }
+        return (["wants": wants], body.encoded())
+    case "BASE_PART":
+        let body = try BasePartFrame(decoding: bytes)
+        let value = [
+            "hash": Hex.encode(body.hash.bytes), "offset": "\(body.offset)", "total": "\(body.total)",
+            "bytes": Hex.encode(try body.unpacked()),
+        ]
+        return (value, body.encoded())
+    default:
+        let body = try BaseNoneFrame(decoding: bytes)
+        return (["hash": Hex.encode(body.hash.bytes)], body.encoded())
     }
 }
 

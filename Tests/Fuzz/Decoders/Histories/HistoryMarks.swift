@@ -9,6 +9,7 @@ import Wire
 public enum HistoryMark: Hashable, Sendable, CaseIterable {
     case make, write, clear, increment, add, remove, insertElements, deleteElements, moveElement
     case insertMembers, moveMember, insertText, deleteText, deleteDocument, unknown
+    case acknowledge
     /// An operation inside of a list's element.
     case insideElement
     /// A change that has no effect.
@@ -44,6 +45,7 @@ public enum HistoryMark: Hashable, Sendable, CaseIterable {
         switch operation.body {
         case .deleteDocument: return [.deleteDocument]
         case .unknown: return [.unknown]
+        case .acknowledge: return [.acknowledge]
         case .act(let path, let action):
             let isInside = path.steps.contains { if case .element = $0.slot { true } else { false } }
             return isInside ? [of(action), .insideElement] : [of(action)]

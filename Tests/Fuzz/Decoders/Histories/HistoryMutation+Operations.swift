@@ -30,6 +30,9 @@ extension HistoryMutation {
                 return piece(.deleteDocument(observed: observed))
             }
             if oneIn(60) { return unknownPiece() }
+            if oneIn(40) {
+                return History.Piece(operation: .acknowledging(oneIn(2) ? nil : .zero), former: nil)
+            }
         }
         // What the bulk road does most of its own with is text.
         let (document, path) = anyPlace(kind == nil && oneIn(3) ? .text : kind)
@@ -40,7 +43,7 @@ extension HistoryMutation {
 
     mutating func unknownPiece() -> History.Piece {
         let payload = [UInt8](repeating: 3, count: number(0...4))
-        return piece(.unknown(tag: 64, sequenceCount: number(1...3), payload: payload))
+        return piece(.unknown(tag: 65, sequenceCount: number(1...3), payload: payload))
     }
 
     private mutating func piece(_ body: Operation.Body) -> History.Piece {

@@ -58,6 +58,15 @@ extension OpenAPIDocument {
           "insert":{"anyOf":[{"type":"string"},{"type":"array","items":{}}]}},
          "required":["index","delete","insert"]},
         "LogLine":{
+         "description":"A line of the log. The first may say that it does not go back to the beginning.",
+         "oneOf":[
+          {"$ref":"#/components/schemas/CollectedLine"},{"$ref":"#/components/schemas/LoggedChange"}]},
+        "CollectedLine":{
+         "type":"object","description":"Changes before this version were forgotten.",
+         "properties":{
+          "collected":{"const":true},"since":{"$ref":"#/components/schemas/Version"}},
+         "required":["collected","since"],"additionalProperties":false},
+        "LoggedChange":{
          "type":"object","description":"A change of the log.",
          "properties":{
           "change":{"$ref":"#/components/schemas/ChangeID"},

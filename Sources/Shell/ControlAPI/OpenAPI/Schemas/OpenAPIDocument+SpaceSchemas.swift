@@ -7,7 +7,10 @@ extension OpenAPIDocument {
           "id":{"type":"string"},"name":{"type":"string"},"role":{"$ref":"#/components/schemas/Role"},
           "members":{"type":"integer"},"documents":{"type":"integer"},
           "state":{"enum":["active","removed"],"description":"Of this device in it."},
-          "sync":{"description":"In status only.","allOf":[{"$ref":"#/components/schemas/Sync"}]}},
+          "sync":{"description":"In status only.","allOf":[{"$ref":"#/components/schemas/Sync"}]},
+          "bootstrap":{
+           "description":"In status only, while a base is being taken.",
+           "allOf":[{"$ref":"#/components/schemas/Bootstrap"}]}},
          "required":["id","name","role","members","documents","state"]},
         "SpaceList":{
          "type":"object","description":"The spaces of this node.",

@@ -1,0 +1,137 @@
+// A base that is being taken from others: its table, its manifest, then its pages, several peers at once.
+// What is asked for is named by hashes that follow from the checkpoint, so nobody is believed: bytes that do
+// not have the hash are their sender's fault, and are asked of another (decision 0191).
+//
+//     table ─▶ manifest ─▶ pages ─▶ complete            a restart goes on with the pages that are not here
+//
+// A hash is asked of one peer at a time, in full, from where its bytes so far end.
+
+import Bytes
+import Causality
+import Wire
+
+/// Where the taking of a base stands. Times are monotonic milliseconds.
+struct BaseTaking: Sendable {
+    /// What came of a piece.
+    enum Outcome: Equatable, Sendable {
+        /// Not asked for here any more.
+        case unasked
+        case more
+        /// All bytes of the hash, which they have.
+        case whole([UInt8])
+        /// They do not have it.
+        case wrong
+    }
+
+    /// What a peer was asked for and has not sent.
+    private struct Asked: Sendable {
+        let peer: DeviceID
+        var bytes: [UInt8] = []
+        /// When it is asked of another.
+        var deadline: UInt64
+    }
+
+    let checkpoint: Bytes32
+    /// Peers that said they have it, as long as they are linked and have not failed.
+    private(set) var sources: Set<DeviceID> = []
+    /// Hashes that are lacking and asked of nobody, in the order in which they are wanted.
+    private var wanted: [Bytes32] = []
+    private var asked: [Bytes32: Asked] = [:]
+    /// Which peers said that they lack what.
+    private var lacking: [Bytes32: Set<DeviceID>] = [:]
+
+    init(checkpoint: Bytes32) { self.checkpoint = checkpoint }
+
+    var isIdle: Bool { wanted.isEmpty && asked.isEmpty }
+    /// Hashes that are lacking.
+    var missing: Int { wanted.count + asked.count }
+
+    /// These are lacking, in the order in which they are wanted.
+    mutating func want(_ hashes: [Bytes32]) {
+        let known = Set(wanted)
+        wanted += hashes.filter { asked[$0] == nil && !known.contains($0) }
+    }
+
+    mutating func offered(by peer: DeviceID) { sources.insert(peer) }
+
+    /// The peer is gone, or failed: what it was asked for is asked of others.
+    mutating func drop(_ peer: DeviceID) {
+        sources.remove(peer)
+        let lost = asked.filter { $0.value.peer == peer }.keys.sorted()
+        for hash in lost { asked[hash] = nil }
+        wanted = lost + wanted
+    }
+
+    /// What to ask of a peer now, at most as much as it may have under way.
+    mutating func next(for peer: DeviceID, at now: UInt64) -> [BaseAskFrame.Want] {
+        guard sources.contains(peer) else { return [] }
+        var room = NodeLimits.baseAskedMax - asked.values.count { $0.peer == peer }
+        guard room > NodeLimits.baseAskedMax / 2, !wanted.isEmpty else { return [] }
+        var (wants, left) = ([BaseAskFrame.Want](), [Bytes32]())
+        for (index, hash) in wanted.enumerated() {
+            if room == 0 {
+                left += wanted[index...]
+                break
+            }
+            if lacking[hash]?.contains(peer) == true {
+                left.append(hash)
+                continue
+            }
+            asked[hash] = Asked(peer: peer, deadline: now + NodeLimits.baseAskMilliseconds)
+            wants.append(.init(hash))
+            room -= 1
+        }
+        wanted = left
+        return wants
+    }
+
+    /// A piece from a peer. `hash`: of the bytes of a table, a manifest or a page.
+    mutating func received(
+        _ part: BasePartFrame, _ bytes: [UInt8], from peer: DeviceID, at now: UInt64,
+        hash: ([UInt8]) -> Bytes32
+    ) -> Outcome {
+        guard var piece = asked[part.hash], piece.peer == peer, UInt64(piece.bytes.count) == part.offset
+        else {
+            return .unasked
+        }
+        piece.bytes += bytes
+        piece.deadline = now + NodeLimits.baseAskMilliseconds
+        guard UInt64(piece.bytes.count) >= part.total else {
+            asked[part.hash] = piece
+            return .more
+        }
+        asked[part.hash] = nil
+        guard hash(piece.bytes) == part.hash else {
+            wanted.insert(part.hash, at: 0)
+            drop(peer)
+            return .wrong
+        }
+        return .whole(piece.bytes)
+    }
+
+    /// A peer does not have it any more.
+    mutating func refused(_ hash: Bytes32, by peer: DeviceID) {
+        guard asked[hash]?.peer == peer else { return }
+        asked[hash] = nil
+        lacking[hash, default: []].insert(peer)
+        wanted.insert(hash, at: 0)
+    }
+
+    /// Peers that have kept nothing of what they were asked for: they are asked no more on this link.
+    mutating func expire(at now: UInt64) -> [DeviceID] {
+        let late = Set(asked.values.filter { $0.deadline <= now }.map(\.peer))
+        for peer in late { drop(peer) }
+        return late.sorted()
+    }
+
+    var deadline: UInt64? { asked.values.map(\.deadline).min() }
+
+    func checkInvariants(whole: Bool) {
+        guard whole else { return }
+        for (hash, piece) in asked {
+            precondition(sources.contains(piece.peer), "\(hash) is asked of who is no source")
+        }
+        precondition(Set(wanted).count == wanted.count, "a hash is wanted twice")
+        precondition(wanted.allSatisfy { asked[$0] == nil }, "a hash is wanted and asked for")
+    }
+}

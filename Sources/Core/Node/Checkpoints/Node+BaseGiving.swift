@@ -1,0 +1,92 @@
+// Bases for others: offered to whoever lacks what the log has let go, and poured out as the connection takes
+// it.
+
+import Bytes
+import Causality
+import Identity
+import Replication
+import Roster
+import SecureLink
+import Wire
+
+/// What is said of bases on one channel.
+struct BaseExchange: Sendable {
+    /// The checkpoint that was offered last.
+    var offered: Bytes32?
+    /// What the peer wants of it, in order.
+    var asked: [BaseAskFrame.Want] = []
+    /// When it asked last, monotonic milliseconds: changes wait meanwhile, which it would drop.
+    var askedAt: UInt64?
+    /// What the peer offered.
+    var offer: BaseOfferFrame?
+}
+
+extension Node {
+    /// Offers the base where the peer lacks something that the log has let go.
+    mutating func baseOffer(on channel: inout SpaceChannel, in index: SpaceHandle) throws(StoreFailure)
+        -> BaseOfferFrame?
+    {
+        let space = spaces[index]
+        guard let standing = space.documents.bases.standing, space.documents.bases.applying == nil,
+            channel.base.offered != standing.id, let theirs = channel.sync.peerHave,
+            !space.logs.cuts.isEmpty, !theirs.covers(space.logs.cuts), !space.isSeeding
+        else { return nil }
+        channel.base.offered = standing.id
+        return BaseOfferFrame(
+            checkpoint: standing.id, collected: standing.id,
+            logBytes: UInt64(try store.logBytes(space.id)), baseBytes: UInt64(standing.summary.bytes))
+    }
+
+    mutating func baseAskArrived(_ frame: BaseAskFrame, _ place: ChannelPlace, at now: Instant) {
+        let wants = links[place.channel].base.asked
+        links[place.channel].base.asked = Array((wants + frame.wants).suffix(2 * WireLimits.baseAsksMax))
+        links[place.channel].base.askedAt = now.monotonic
+        pourBase(place)
+    }
+
+    /// Sends what was asked for, as far as the connection takes it.
+    mutating func pourBase(_ place: ChannelPlace) {
+        let connection = links[place.link].connection
+        do throws(StoreFailure) {
+            while links[connection].pour.isOpen, let want = links[place.channel].base.asked.first {
+                links[place.channel].base.asked.removeFirst()
+                let frames = try baseFrames(for: want, on: place.number, in: place.space)
+                send(frames, on: place.link)
+                note(frames.reduce(0) { $0 + $1.body.count }, pouredOn: connection)
+            }
+        } catch {
+            batch.log(.error, "store-read", "reading a base for a peer failed (\(error))")
+        }
+    }
+
+    private mutating func baseFrames(
+        for want: BaseAskFrame.Want, on number: UInt16, in index: SpaceHandle
+    ) throws(StoreFailure) -> [LinkFrame] {
+        guard let bytes = try spaces[index].content(named: want.hash, in: store),
+            want.offset < UInt64(bytes.count)
+        else { return [LinkFrame(BaseNoneFrame(hash: want.hash), on: number)] }
+        var frames: [LinkFrame] = []
+        var offset = Int(want.offset)
+        while offset < bytes.count {
+            frames.append(LinkFrame(BasePartFrame(of: bytes, hash: want.hash, from: offset), on: number))
+            offset += WireLimits.basePartBytesMax
+        }
+        return frames
+    }
+}
+
+extension Space {
+    /// A table, a manifest or a page of the base that stands here, by its hash.
+    func content(named hash: Bytes32, in store: some StoreReading) throws(StoreFailure) -> [UInt8]? {
+        if let bytes = try store.meta(NodeMeta.content(id, hash)) { return bytes }
+        guard documents.bases.standing != nil, documents.bases.applying == nil else { return nil }
+        let manifest = try standingManifest(in: store)
+        guard let index = manifest.entries.firstIndex(where: { $0.hash == hash }) else { return nil }
+        let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
+        let bases = try store.bases(id, after: after, limit: manifest.entries[index].documentCount)
+        let page = BasePage(
+            documents: bases.map { BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes) }
+        )
+        return page.encoded()
+    }
+}

@@ -1,0 +1,194 @@
+// The steps of computing a base (`BaseWork`). Each reads the store, writes what it made, and moves the place
+// that was reached in the same transaction.
+
+import Bytes
+import Causality
+import Documents
+import Identity
+import Wire
+
+extension Space {
+    /// One slice. The open run was written.
+    mutating func advanceBase(
+        _ work: inout BaseWork, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        do throws(StoreFailure) {
+            switch work.stage {
+            case .bases(let last): try scan(&work, after: last, in: &transaction)
+            case .keys(let log, let last): try walk(&work, from: log, after: last, in: &transaction)
+            case .documents(let last): try makeDocuments(&work, after: last, in: &transaction)
+            case .pages(let walk): try cutPages(&work, walk, in: &transaction)
+            case .done, .failed: preconditionFailure("the base of \(work.witness) is computed already")
+            }
+        } catch {
+            guard case .unusable = error else { throw error }
+            work.reach(.failed(.unreadable(nil)))
+        }
+    }
+
+    // MARK: Which documents
+
+    /// Looks at some documents of the standing base: one that a change beyond the base before it touched has
+    /// such a change in its frontier.
+    private mutating func scan(
+        _ work: inout BaseWork, after last: Key?, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let page = try transaction.store.bases(id, after: last, limit: NodeLimits.baseStepDocuments)
+        for base in page where base.frontier.contains(where: { !work.settled.contains($0) }) {
+            try note([base.key], in: &transaction)
+        }
+        work.reach(page.last.map { .bases(after: $0.key) } ?? .keys(nil, after: .none))
+    }
+
+    /// Walks through a part of a log, and notes the documents that its changes touched.
+    private mutating func walk(
+        _ work: inout BaseWork, from log: ReplicaID?, after last: SequenceNumber,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let news = work.covered.entries(beyond: work.settled)
+        guard let entry = news.first(where: { entry in log.map { entry.replica >= $0 } ?? true }) else {
+            return work.reach(.documents(after: nil))
+        }
+        let replica = entry.replica
+        let first = max(work.settled[replica], log == replica ? last : .none) + 1
+        let runs = try transaction.store.runs(
+            id, replica, from: first, bytesMax: WireLimits.boundaryBytes)
+        for run in runs where run.first <= entry.last {
+            let before = CommitPosition(run.position.value - 1)
+            let records = try transaction.store.commits(id, after: before, limit: run.changes)
+            let touched = try transaction.store.touched(id, after: before, limit: run.changes)
+            work.changes += records.count {
+                $0.last >= first && $0.last <= entry.last && $0.last > work.released[replica]
+            }
+            for (record, keys) in zip(records, touched.map(\.keys))
+            where record.last >= first && record.last <= entry.last && record.status != .void {
+                if record.status == .skipped {
+                    return work.reach(.failed(.skipped(Dot(replica, record.last))))
+                }
+                try note(keys, in: &transaction)
+            }
+        }
+        let end = runs.last?.last ?? entry.last
+        if end < entry.last { return work.reach(.keys(replica, after: end)) }
+        guard let next = news.first(where: { $0.replica > replica }) else {
+            return work.reach(.documents(after: nil))
+        }
+        work.reach(.keys(next.replica, after: .none))
+    }
+
+    private func note(_ keys: [Key], in transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure)
+    {
+        for key in keys where try transaction.store.candidate(id, key) == nil {
+            try transaction.store.put(
+                id, CandidateRecord(key: key, isVisible: false, frontier: [], bytes: nil))
+        }
+    }
+
+    // MARK: Documents
+
+    private mutating func makeDocuments(
+        _ work: inout BaseWork, after last: Key?,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        var reader = LogReader(space: id)
+        var (bytes, reached) = (0, last)
+        let page = try transaction.store.candidates(id, after: last, limit: NodeLimits.baseStepDocuments)
+        for candidate in page where bytes < NodeLimits.baseStepBytes {
+            let made = try base(of: candidate.key, as: work, from: transaction.store, with: &reader)
+            bytes += made.bytes?.count ?? 0
+            bytes += 64
+            try transaction.store.put(id, made)
+            reached = candidate.key
+        }
+        guard page.isEmpty else { return work.reach(.documents(after: reached)) }
+        work.reach(.pages(PageWalk(former: try standingManifest(in: transaction.store))))
+    }
+
+    /// One document as the checkpoint makes it, from the base before and what it holds more.
+    private func base(
+        of key: Key, as work: BaseWork, from store: some StoreReading, with reader: inout LogReader
+    ) throws(StoreFailure) -> CandidateRecord {
+        let before = try store.base(id, key)
+        var frontier = before?.frontier ?? []
+        var builder: BaseBuilder
+        do throws(DecodeFault) {
+            builder = try BaseBuilder(key, from: before?.bytes)
+        } catch {
+            throw .unreadable(.base(of: key), error)
+        }
+        var after = CommitPosition.start
+        while true {
+            let page = try store.commits(id, touching: key, after: after, limit: 1_024)
+            for record in page {
+                after = record.position
+                guard record.status == .executed, record.last > work.released[record.replica],
+                    record.last <= work.covered[record.replica]
+                else { continue }
+                let change = try reader.change(record, from: store)
+                let (operations, stamps) = change.operations(touching: key)
+                builder.apply(operations, stamps: stamps)
+                frontier.advance(by: change)
+            }
+            if page.count < 1_024 { break }
+        }
+        guard let document = builder.finish(asOf: work.released) else {
+            return CandidateRecord(key: key, isVisible: false, frontier: [], bytes: nil)
+        }
+        return CandidateRecord(
+            key: key, isVisible: document.isVisible, frontier: frontier, bytes: document.encodeSnapshot())
+    }
+
+    // MARK: Pages
+
+    /// Cuts some documents, as the base before and the candidates have them, into pages.
+    private mutating func cutPages(
+        _ work: inout BaseWork, _ walk: PageWalk, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        var walk = walk
+        let limit = NodeLimits.baseStepDocuments
+        let next = try transaction.store.candidates(id, after: walk.after, limit: 1).first
+        walk.copy(upTo: next?.key)
+        let changed = try transaction.store.candidates(id, after: walk.after, limit: limit)
+        let former = try transaction.store.bases(id, after: walk.after, limit: limit)
+        // Of the one that ends first nothing is known beyond its end.
+        let ends = [
+            changed.count < limit ? nil : changed.last?.key, former.count < limit ? nil : former.last?.key,
+        ].compactMap(\.self)
+        let end = ends.min()
+        var documents: [Key: BasePage.Document] = [:]
+        for base in former where end.map({ base.key <= $0 }) ?? true {
+            documents[base.key] = BasePage.Document(
+                key: base.key, frontier: base.frontier, snapshot: base.bytes)
+        }
+        for candidate in changed where end.map({ candidate.key <= $0 }) ?? true {
+            documents[candidate.key] = candidate.bytes.map {
+                BasePage.Document(key: candidate.key, frontier: candidate.frontier, snapshot: $0)
+            }
+        }
+        for key in documents.keys.sorted() {
+            if let document = documents[key] { walk.add(document) }
+            // The rest is taken over once a page ends where one ended before.
+            if walk.isAligned { return work.reach(.pages(walk)) }
+        }
+        guard changed.count < limit, former.count < limit else { return work.reach(.pages(walk)) }
+        let manifest = walk.finish()
+        let bytes = manifest.encoded()
+        let summary = BaseSummary(
+            manifest: BaseManifest.hash(of: bytes), documents: manifest.documentCount,
+            bytes: manifest.byteCount)
+        try transaction.store.setMeta(NodeMeta.content(id, summary.manifest), bytes)
+        work.reach(.done(summary))
+    }
+
+    /// The pages of the standing base.
+    func standingManifest(in store: some StoreReading) throws(StoreFailure) -> BaseManifest {
+        guard let standing = documents.bases.standing else { return BaseManifest(entries: []) }
+        let bytes = try store.meta(NodeMeta.content(id, standing.summary.manifest)) ?? []
+        do throws(DecodeFault) {
+            return try BaseManifest(decoding: bytes)
+        } catch {
+            throw .unreadable(.bases(of: id), error)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// The table of a checkpoint, as this node's own logs give it: where each log stands at the witness. Whoever
+// holds what the checkpoint covers makes the same bytes, so the hash in the operation says whether both mean
+// the same logs.
+
+import Bytes
+import Causality
+import Identity
+import Replication
+import Roster
+import Wire
+
+extension Space {
+    /// The rows of what is covered, which is held. `previous`: the checkpoint that this one follows.
+    /// O(section) a log that has moved on since, O(1) for others.
+    mutating func table(
+        covering covered: VersionVector, following previous: Bytes32?, in store: some StoreReading
+    ) throws(StoreFailure) -> CheckpointTable {
+        precondition(held.covers(covered), "a table of what is not held")
+        let before = documents.bases.standing?.covered ?? VersionVector()
+        let ended = Set(
+            checkpoints.agreement.endedLogs(in: covered, following: previous, logs: logs.authors))
+        var rows: [CheckpointTable.Row] = []
+        rows.reserveCapacity(covered.count)
+        for entry in covered.entries {
+            let head = try head(of: entry.replica, at: entry.last, in: store)
+            rows.append(
+                CheckpointTable.Row(
+                    replica: entry.replica, declaration: head.declaration, last: entry.last,
+                    previousLast: before[entry.replica], timestamp: head.timestamp, chainHash: head.chainHash,
+                    boundary: head.boundary,
+                    closedAt: forks.closed[entry.replica]?.first
+                        ?? (ended.contains(entry.replica) ? entry.last + 1 : nil),
+                    acknowledged: checkpoints.agreement.acknowledged(
+                        in: entry.replica, through: entry.last, following: previous)))
+        }
+        return CheckpointTable(rows: rows)
+    }
+
+    fileprivate struct Head {
+        let declaration: Change.Declaration
+        let timestamp: Timestamp
+        let chainHash: Bytes32
+        let boundary: CheckpointTable.Boundary?
+    }
+
+    /// A log as it was at the end of a change.
+    private func head(
+        of replica: ReplicaID, at last: SequenceNumber, in store: some StoreReading
+    ) throws(StoreFailure) -> Head {
+        if let log = logs[replica], log.last == last { return Head(log) }
+        let stored = try store.boundary(id, replica, before: last + 1)
+        let boundary = try stored.map { stored throws(StoreFailure) in try store.decoded(stored, of: replica)
+        }
+        if let boundary, boundary.position.last == last {
+            return Head(
+                declaration: boundary.declaration, timestamp: boundary.position.timestamp,
+                chainHash: boundary.chainHash, boundary: .init(boundary))
+        }
+        let part = try store.stretch(
+            of: LogID(id, replica), from: (boundary?.position.last ?? .none) + 1, through: last)
+        do throws(LogFault) {
+            return Head(try LogState(recovering: replica, in: id, from: boundary, [part.bytes]))
+        } catch {
+            throw .unreadable(.log(replica), error)
+        }
+    }
+}
+
+extension Space.Head {
+    fileprivate init(_ log: LogState) {
+        self.init(
+            declaration: log.declaration, timestamp: log.timestamp, chainHash: log.chainHash,
+            boundary: log.boundary.map { .init($0) })
+    }
+}
+
+extension CheckpointTable.Boundary {
+    fileprivate init(_ boundary: LogBoundary) {
+        self.init(position: boundary.position, chainHash: boundary.chainHash)
+    }
+}

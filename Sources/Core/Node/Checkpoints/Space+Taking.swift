@@ -1,0 +1,200 @@
+// The steps of taking a base (`TakenBase`): what comes is checked and kept, and at the end logs begin where
+// the table says and documents are moved.
+
+import Bytes
+import Causality
+import Documents
+import Identity
+import Roster
+import Wire
+
+extension Space {
+    /// What has the hash that was asked for is what the checkpoint means, if it is anything at all. A throw
+    /// is the author's fault, who signed the hash of something else.
+    mutating func take(
+        _ bytes: [UInt8], named hash: Bytes32, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws {
+        guard var taken = checkpoints.taken else { return }
+        defer { checkpoints.taken = taken }
+        let body = taken.proposal.body
+        try transaction.beginWriting()
+        if hash == body.table {
+            let table = try CheckpointTable(of: id, decoding: bytes)
+            taken.table = table
+            try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
+            taken.taking.want([body.manifest])
+        } else if hash == body.manifest {
+            let manifest = try BaseManifest(decoding: bytes)
+            try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
+            try begin(manifest, &taken, in: transaction.store)
+        } else if let index = taken.pages[hash], let manifest = taken.manifest {
+            let page = try BasePage(decoding: bytes)
+            guard manifest.holds(page, at: index) else { throw DecodeFault.outOfRange(field: "page") }
+            let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
+            try put(page, after: after, in: &transaction)
+            taken.pages[hash] = nil
+            count(manifest.entries[index], &taken)
+        }
+    }
+
+    private func count(_ entry: BaseManifest.Entry, _ taken: inout TakenBase) {
+        taken.documents += entry.documentCount
+        taken.bytes += entry.byteCount
+    }
+
+    /// Asks for the pages that differ from those of the base that stands here and were not taken before.
+    private func begin(
+        _ manifest: BaseManifest, _ taken: inout TakenBase, in store: some StoreReading
+    ) throws(StoreFailure) {
+        let own = Set(try standingManifest(in: store).entries.map(\.hash))
+        taken.manifest = manifest
+        for (index, entry) in manifest.entries.enumerated() {
+            let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
+            if own.contains(entry.hash) {
+                count(entry, &taken)
+            } else if try isTaken(entry, after: after, in: store) {
+                count(entry, &taken)
+            } else {
+                taken.pages[entry.hash] = index
+            }
+        }
+        taken.taking.want(manifest.entries.map(\.hash).filter { taken.pages[$0] != nil })
+    }
+
+    /// True when the candidates of a page are those that it holds: it came before a restart.
+    private func isTaken(
+        _ entry: BaseManifest.Entry, after: Key?, in store: some StoreReading
+    ) throws(StoreFailure) -> Bool {
+        guard try store.candidate(id, entry.lastKey)?.bytes != nil else { return false }
+        var documents: [BasePage.Document] = []
+        var from = after
+        while true {
+            let page = try store.candidates(id, after: from, limit: 64)
+            for one in page where one.key <= entry.lastKey {
+                guard let bytes = one.bytes else { continue }
+                documents.append(BasePage.Document(key: one.key, frontier: one.frontier, snapshot: bytes))
+            }
+            guard let end = page.last?.key, end < entry.lastKey else { break }
+            from = end
+        }
+        return BasePage.hash(of: BasePage(documents: documents).encoded()) == entry.hash
+    }
+
+    /// The documents of a page, and what the base before had between them.
+    private func put(
+        _ page: BasePage, after: Key?, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws {
+        let keys = Set(page.documents.map(\.key))
+        for key in try former(after: after, before: page.documents.last?.key, in: transaction.store)
+        where !keys.contains(key) {
+            try transaction.store.put(id, CandidateRecord(without: key))
+        }
+        for one in page.documents {
+            let document = try Document(snapshot: one.snapshot)
+            guard document.key == one.key else { throw DecodeFault.outOfRange(field: "document key") }
+            try transaction.store.put(
+                id,
+                CandidateRecord(
+                    key: one.key, isVisible: document.isVisible, frontier: one.frontier, bytes: one.snapshot))
+        }
+    }
+
+    /// Keys between two others of the base that stands here, and of candidates that came for another one.
+    private func former(
+        after: Key?, before last: Key?, in store: some StoreReading
+    ) throws(StoreFailure) -> [Key] {
+        var keys: [Key] = []
+        for isBase in [true, false] {
+            var from = after
+            while true {
+                let page =
+                    isBase
+                    ? try store.bases(id, after: from, limit: 256).map(\.key)
+                    : try store.candidates(id, after: from, limit: 256).map(\.key)
+                keys += page.filter { key in last.map { key < $0 } ?? true }
+                guard let end = page.last, last.map({ end < $0 }) ?? true else { break }
+                from = end
+            }
+        }
+        return keys
+    }
+
+    // MARK: The end
+
+    /// All is here: logs begin where the table says, and documents are moved to the base. What this node
+    /// wrote and the checkpoint does not hold stays, void if it is late.
+    /// The logs that begin at a boundary now.
+    mutating func finishTaking(in transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure)
+        -> [VersionVector.Entry]
+    {
+        guard let taken = checkpoints.taken, let table = taken.table, let manifest = taken.manifest else {
+            preconditionFailure("a base without table or manifest is not finished")
+        }
+        try transaction.beginWriting()
+        try writeDocuments(to: &transaction)
+        try forgetOthers(than: manifest, covering: table.covered, in: &transaction)
+        var begun: [VersionVector.Entry] = []
+        for row in table.rows {
+            if let start = try begin(row, in: &transaction) { begun.append(.init(row.replica, start)) }
+        }
+        checkpoints.agreement.learn(table, of: taken.proposal.id, holdsLogs: false, seesViews: true)
+        checkpoints.taken = nil
+        checkpoints.work = nil
+        // What happened on the way is told to nobody: streams read again.
+        logs.advancePosition()
+        try documents.forgetPast(at: position, in: &transaction)
+        documents.ring.reset(to: position)
+        let summary = BaseSummary(
+            manifest: taken.proposal.body.manifest, documents: manifest.documentCount,
+            bytes: manifest.byteCount)
+        try beginApplying(
+            StandingBase(
+                id: taken.proposal.id, covered: table.covered, released: table.released, summary: summary,
+                changes: documents.bases.standing?.changes ?? 0),
+            in: &transaction)
+        try transaction.store.put(record)
+        return begun
+    }
+
+    /// Documents that only this node has, of changes that the checkpoint holds: it says what came of them.
+    private mutating func forgetOthers(
+        than manifest: BaseManifest, covering covered: VersionVector,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        var after: Key?
+        repeat {
+            let page = try transaction.store.touchedKeys(id, after: after, since: .start, limit: 1_024)
+            for key in page.keys where try transaction.store.candidate(id, key) == nil {
+                if try transaction.store.base(id, key) == nil {
+                    try transaction.store.put(id, CandidateRecord(without: key))
+                }
+            }
+            after = page.next
+        } while after != nil
+        // Behind the last page.
+        for key in try former(after: manifest.entries.last?.lastKey, before: nil, in: transaction.store) {
+            try transaction.store.put(id, CandidateRecord(without: key))
+        }
+    }
+
+    /// A log that is not held as far as its last boundary begins there.
+    private mutating func begin(
+        _ row: CheckpointTable.Row, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> SequenceNumber? {
+        guard let boundary = row.boundary, held[row.replica] < boundary.position.last else { return nil }
+        let start = LogBoundary(
+            position: boundary.position, chainHash: boundary.chainHash, declaration: row.declaration)
+        try transaction.store.startLog(
+            id, row.replica, at: BoundaryRecord(last: boundary.position.last, state: start.encoded()),
+            seal: nil)
+        // An older copy of this box wrote it further than it is held.
+        if row.replica == ownReplica { logs.retireOwn() }
+        try logs.begin(row.replica, at: start)
+        return boundary.position.last
+    }
+}
+
+extension CandidateRecord {
+    /// The base does not hold the document any more.
+    init(without key: Key) { self.init(key: key, isVisible: false, frontier: [], bytes: nil) }
+}

@@ -1,0 +1,64 @@
+// What the newest standing checkpoint decides about changes: what is final, where logs end, and what comes
+// too late. All of it follows from its table and from the acknowledgements that are stored.
+
+public import Bytes
+public import Causality
+import Wire
+
+extension Checkpoints {
+    /// What the newest standing checkpoint covers; nil: none stands, or its table is not known yet.
+    public var covered: VersionVector? { newest.flatMap { coverages[$0]?.covered } }
+    /// What it lets go, and what contexts outside it are read joined with.
+    public var released: VersionVector? { newest.flatMap { coverages[$0]?.released } }
+
+    /// True for a change that counts as the checkpoint's view and table say, whatever becomes known.
+    public func isFinal(_ change: Dot) -> Bool { covered?.contains(change) ?? false }
+
+    /// The first sequence of the log that never counts. `proven`: by the fork proofs that are held. What is
+    /// covered stays, so a later proof closes the log behind it at the least.
+    public func closing(of log: ReplicaID, proven: SequenceNumber?) -> SequenceNumber? {
+        guard let newest, let row = coverages[newest]?.table.row(of: log) else { return proven }
+        let later = proven.map { max($0, row.last + 1) }
+        return [row.closedAt, later].compactMap { $0 }.min()
+    }
+
+    /// True for a change that is void because its author may not have known what was let go: it is not
+    /// covered, nothing before it in its log acknowledges the checkpoint before or what follows that, and its
+    /// context does not cover what that one covers.
+    public func isLate(_ log: ReplicaID, from first: SequenceNumber, context: VersionVector) -> Bool {
+        guard let newest, let previous = proposals[newest]?.previous, let coverage = coverages[newest] else {
+            // The first one lets nothing go.
+            return false
+        }
+        if coverage.covered[log] >= first { return false }
+        if coverage.table.row(of: log)?.acknowledged == previous { return false }
+        if isAcknowledged(previous, in: log, before: first) { return false }
+        return !context.covers(coverage.released.without(log))
+    }
+
+    /// Logs that ended in what this checkpoint covers, ascending: their device acknowledged `previous` in
+    /// another log of its own, after it had seen them to their end here. They are closed behind that end.
+    /// `logs`: the logs that are covered, with their devices.
+    public func endedLogs(
+        in covered: VersionVector, following previous: Bytes32?, logs: [ReplicaID: DeviceID]
+    ) -> [ReplicaID] {
+        guard let previous, let devices = acknowledgements[previous] else { return [] }
+        return covered.entries.filter { entry in
+            guard let device = logs[entry.replica], let known = devices[device] else { return false }
+            return known.contains { acknowledgement in
+                acknowledgement.dot.replica != entry.replica && covered.contains(acknowledgement.dot)
+                    && acknowledgement.ends[entry.replica] >= entry.last
+            }
+        }
+        .map(\.replica)
+    }
+
+    /// What a row says of acknowledgements: the newest among those that a checkpoint with this `previous`
+    /// follows which the log acknowledges up to `last`, itself or by one that follows it.
+    public func acknowledged(
+        in log: ReplicaID, through last: SequenceNumber, following previous: Bytes32?
+    ) -> Bytes32? {
+        guard let previous else { return nil }
+        return chain(to: previous).last { isAcknowledged($0, in: log, before: last + 1) }
+    }
+}
