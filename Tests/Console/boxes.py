@@ -19,7 +19,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def until(what, action, seconds=60):
+def until(what, action, seconds=120):
     """The first true value of the action; it is tried again until then."""
     end = time.monotonic() + seconds
     while True:

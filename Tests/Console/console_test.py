@@ -1,6 +1,7 @@
 """The console as a person meets it: two boxes, a browser, twenty steps, and those who should get nothing.
 Run by console-test; each step prints a line, and a picture of what was seen is kept."""
 
+import contextlib
 import http.server
 import json
 import os
@@ -17,11 +18,13 @@ from boxes import World, until
 
 PROGRAMS, SHOTS = sys.argv[1], pathlib.Path(sys.argv[2])
 DOCUMENTS = int(os.environ.get("REPL_CONSOLE_DOCUMENTS", "10000"))
+MODULES = (pathlib.Path(__file__).parent / "modules.js").read_text()
 CHECKS = (pathlib.Path(__file__).parent / "checks.js").read_text()
 BEGAN = time.monotonic()
 SCRIPT = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
 # Generous: a machine that is busy is slow, and a step that hangs still ends.
-expect.set_options(timeout=60_000)
+PATIENCE = 120_000
+expect.set_options(timeout=PATIENCE)
 
 
 class Session:
@@ -30,7 +33,7 @@ class Session:
         self.attic, self.laptop = world.attic, world.laptop
         self.context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light",
                                            permissions=["clipboard-read", "clipboard-write"])
-        self.context.set_default_timeout(60_000)
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.errors, self.strangers, self.allowed, self.steps = [], [], [], 0
         self.page.on("console", self.heard)
@@ -88,6 +91,10 @@ class Session:
         cookie = self.context.cookies(self.console.root)[0]
         assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and cookie["path"] == self.console.path, cookie
         assert self.page.evaluate("document.cookie") == ""
+
+    def computes(self):
+        problems = self.page.evaluate(MODULES)
+        assert not problems, problems
 
     def creates(self):
         self.page.get_by_role("link", name="Spaces", exact=True).click()
@@ -158,6 +165,7 @@ class Session:
                   "seen": ["x", "y"], "banned": ["spam"], "more": {}, "body": "", "qty": 9007199254740993}
         until("all of it is written", lambda: self.attic.value("household", "note/groceries") == wanted)
         until("laptop has it", lambda: self.laptop.value("household", "note/groceries") == wanted)
+        assert self.page.locator(".slot .touched-by:not(:empty)").count() == 0, "own edits are marked as another's"
         self.check("document")
 
     def writes_together(self):
@@ -468,7 +476,9 @@ def main():
             try:
                 run(session, browser)
             except BaseException:
-                session.page.screenshot(path=SHOTS / "failed.png")
+                # What went wrong is told even where no picture of it can be had.
+                with contextlib.suppress(Exception):
+                    session.page.screenshot(path=SHOTS / "failed.png")
                 raise
             finally:
                 browser.close()
@@ -479,6 +489,7 @@ def main():
 def run(session, browser):
     session.step("opened: the token becomes a cookie and leaves the address bar", session.opens)
     session.step("strangers: who was not let in gets neither page nor data", lambda: strangers(session, browser))
+    session.step("modules: texts merge, and the list keeps its rows", session.computes)
     session.step("space: a person makes one", session.creates)
     session.step("invite: a token to copy and to read by a camera; a box joins", session.invites)
     session.step("mesh: the link stands in the picture, and the peer answers", session.sees_the_mesh)

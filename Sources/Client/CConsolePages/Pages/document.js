@@ -46,7 +46,13 @@ export class OpenDocument {
   }
 
   /** Writes operations of this document. What is refused is thrown; then all is read again. */
-  async write(operations, { ifUnchanged = false } = {}) {
+  write(operations, { ifUnchanged = false } = {}) {
+    const written = this.send(operations, ifUnchanged);
+    this.lastWrite = written.catch(() => {});
+    return written;
+  }
+
+  async send(operations, ifUnchanged) {
     this.writing += 1;
     this.writes += 1;
     try {
@@ -60,6 +66,12 @@ export class OpenDocument {
       this.writing -= 1;
       if (this.writing === 0) this.refresh();
     }
+  }
+
+  /** Whether a change is of this page: a line of the stream may come before the answer to its write. */
+  async isOwn(change) {
+    while (this.writing > 0) await this.lastWrite;
+    return this.own.has(change);
   }
 
   /** The same for a control: an error is said, and false given. */

@@ -121,7 +121,8 @@ class DocumentsView {
 
   sayTotal() {
     const { source } = this;
-    say(this.total, this.isNarrowed ?
+    if (this.hasFailed) return say(this.total, "");
+    return say(this.total, source instanceof FoundDocuments ?
       `${source.isWhole ? "" : "at least "}${count(source.rows.length, "document")} found${source.index ? `, by the index ${source.index}` : source.isWhole ? `, ${grouped(source.lookedAt)} looked at` : ""}` :
       count(source.count, "document"));
   }
@@ -234,7 +235,7 @@ class DocumentsView {
   }
 
   /** The stream is there again: a list that could not be read is tried again. */
-  back() { if (this.hasFailed && !this.isNarrowed) this.reload(); }
+  back() { if (this.hasFailed && this.source instanceof WholeSpace) this.reload(); }
 
   resync() {
     this.reload();
@@ -292,10 +293,9 @@ class DocumentPane {
   }
 
   async line(line, document) {
-    const isOwn = this.open.own.has(line.change);
     if (document.patches.some((patch) => patch.delete && patch.path.length === 0)) this.show(null);
     else await this.open.refresh();
-    if (isOwn) return;
+    if (await this.open.isOwn(line.change)) return;
     this.editor.mark(document.patches, line.author ?? {});
     this.people.set(line.author?.device, { author: line.author, at: Date.now() });
     this.showPeople();

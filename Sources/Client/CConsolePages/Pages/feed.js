@@ -36,7 +36,10 @@ class Feed {
   }
 
   tell(name, value) {
-    for (const listener of this.listeners) listener[name]?.(value);
+    for (const listener of this.listeners) {
+      // A page that fails at a line has a fault; the stream goes on all the same.
+      try { listener[name]?.(value); } catch (error) { reportError(error); }
+    }
   }
 
   setState(state) {

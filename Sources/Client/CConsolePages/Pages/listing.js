@@ -84,7 +84,6 @@ export class WholeSpace {
     let keys = page.documents.map((document) => document.key);
     const from = next.after;
     next.cursor = page.next;
-    next.after = keys.at(-1) ?? next.after;
     let isEnd = page.next === null;
     // The two ends have met where one reads what the other has.
     const other = reverse ? this.headNext.after : this.tailNext.after;
@@ -94,8 +93,9 @@ export class WholeSpace {
       isEnd ||= unread.length < keys.length;
       keys = unread;
     }
-    if (keys.length)(reverse ? this.tail : this.head).push({ from, reverse, keys, count: keys.length,
-      usedAt: this.uses });
+    next.after = keys.at(-1) ?? from;
+    const pages = reverse ? this.tail : this.head;
+    if (keys.length) pages.push({ from, reverse, keys, count: keys.length, usedAt: this.uses });
     if (reverse) this.tailCount += keys.length;
     else this.headCount += keys.length;
     if (isEnd) this.isWhole = true;
@@ -172,7 +172,8 @@ export class WholeSpace {
         if (!isBehind) continue;
         const isLast = index === pages.length - 1;
         const end = (reverse ? this.tailNext : this.headNext).after;
-        const isInside = !isLast || (reverse ? compareKeys(key, end) >= 0 : compareKeys(key, end) <= 0);
+        // Nothing was read of a space that was empty: all that came is on its one page.
+        const isInside = !isLast || end === null || (reverse ? compareKeys(key, end) >= 0 : compareKeys(key, end) <= 0);
         if (isInside || (this.isWhole && (reverse || this.tail.length === 0))) return { page: pages[
             index], reverse };
         break;

@@ -32,20 +32,15 @@ export function moved(place, edit) {
 }
 
 /** Our edit of a text, as one of the text that theirs made of it. What both deleted is gone once. */
-export function rebased(ours, theirs) {
+function rebased(ours, theirs) {
   const end = ours.index + ours.delete;
   const theirsEnd = theirs.index + theirs.delete;
   // Put into the same place, ours stands behind theirs.
   if (end < theirs.index || (end === theirs.index && ours.delete > 0)) return ours;
-  const grown = theirs.insert.length - theirs.delete;
-  if (ours.index >= theirsEnd) return { ...ours, index: ours.index + grown };
-  // They overlap: ours deletes what is left of its own range on both sides, and leaves what they wrote.
-  if (ours.index < theirs.index) {
-    const left = theirs.index - ours.index;
-    return end <= theirsEnd ? { ...ours, delete: left } : { ...ours, delete: ours.delete + grown };
-  }
-  const index = theirs.index + theirs.insert.length;
-  return { ...ours, index, delete: Math.max(0, end - theirsEnd) };
+  if (ours.index >= theirsEnd) return { ...ours, index: ours.index + theirs.insert.length - theirs.delete };
+  // They overlap: ours deletes what is left of its own range, and leaves what they wrote.
+  if (ours.index < theirs.index) return { ...ours, delete: theirs.index - ours.index };
+  return { ...ours, index: theirs.index + theirs.insert.length, delete: Math.max(0, end - theirsEnd) };
 }
 
 /** Our text, made from `base`, with what made `theirs` of `base`. */
@@ -53,5 +48,11 @@ export function merge(base, ours, theirs) {
   const [mine, other] = [difference(base, ours), difference(base, theirs)];
   if (!mine) return theirs;
   if (!other) return ours;
+  const rest = mine.index + mine.delete - other.index - other.delete;
+  // Theirs is inside of what we deleted: that goes on both sides of what they wrote.
+  if (mine.index < other.index && rest > 0) {
+    return theirs.slice(0, mine.index) + mine.insert + other.insert
+      + theirs.slice(other.index + other.insert.length + rest);
+  }
   return apply(theirs, rebased(mine, other));
 }

@@ -36,9 +36,11 @@ export function overviewView() {
     const { tone, text } = syncText(status.sync, { spaces: status.spaces.length, removed });
     state.className = `headline ${tone}`;
     say(state, text.charAt(0).toUpperCase() + text.slice(1));
-    const reasons = node.peers.filter((peer) => !isLinked(peer))
-      .map((peer) =>
-        `${peer.name || shortID(peer.device)} is not linked${peer.whyNot ? `: ${peer.whyNot}` : ""}`);
+    const reasons = node.peers.filter((peer) => !isLinked(peer)).map((peer) => {
+      const name = peer.name || shortID(peer.device);
+      if (!peer.whyNot) return `${name} is not linked`;
+      return peer.whyNot.startsWith("not linked") ? `${name} is ${peer.whyNot}` : `${name} is not linked: ${peer.whyNot}`;
+    });
     refill(why, reasons, () => reasons.map((reason) => h("li", {}, reason)));
     showAlarms(alarms, status);
     picture.toggleAttribute("hidden", node.peers.length === 0);

@@ -26,7 +26,7 @@ export function spacesView() {
     event.preventDefault();
     await attempt(event.submitter, () => joinSpace(token.value.trim(), localName.value, progress));
   };
-  const element = h("div", {}, h("h1", {}, "Spaces"), list,
+  const element = h("div", {}, h("h1", {}, "Spaces"), h("h2", { class: "hidden" }, "Of this box"), list,
     h("div", { class: "two" },
       h("form", { class: "panel", onsubmit: create }, h("h2", {}, "New space"),
         h("p", { class: "muted" }, "This box becomes its first admin."), field("Name", name), h(
