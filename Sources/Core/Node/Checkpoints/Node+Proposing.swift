@@ -33,7 +33,8 @@ extension Node {
             space.documents.bases.applying == nil, space.checkpoints.differing.isEmpty,
             space.checkpoints.agreement.open.isEmpty, olderMembers(of: index, than: .checkpoints).isEmpty
         else { return false }
-        guard try isMembershipNew(in: index) || hasNews(in: index) else {
+        let isNews = try hasNews(in: index)
+        guard isNews || isMembershipNew(in: index) else {
             spaces[index].checkpoints.newsSince = nil
             return false
         }
