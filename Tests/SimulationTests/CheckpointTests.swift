@@ -196,6 +196,13 @@ import Wire
         world.reunite()
         let isEqual = world.run(within: 300_000) { $0.areEqual([0, 1, 2], "notes") }
         #expect(isEqual, "\(world.logs())")
+        let isBack = world.run(within: 60_000) { world in
+            (0..<3).allSatisfy { node in
+                let export = String(decoding: world.export(node, "notes") ?? [], as: UTF8.self)
+                return export.contains(#"{"key":"own","value":{"n":5}}"#)
+            }
+        }
+        #expect(isBack && world.logs().contains("late-adopted"), "\(world.logs())")
         let writes = world.run(within: 60_000) { $0.increment(2, "notes", "after") }
         #expect(writes, "\(world.logs())")
         let isEqualAgain = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }

@@ -4,7 +4,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What goes out for one request.
+/// The console's answer to one request: status, headers, body.
 struct ConsoleAnswer {
     var status: Int
     var headers: [(name: String, value: String)] = []

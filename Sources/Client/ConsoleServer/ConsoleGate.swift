@@ -1,4 +1,4 @@
-// Everything that is asked of a request before something is done for it, in one place and in this order:
+// The gate checks each request before the console does anything for it, here and in this order:
 //
 //   Host --> Origin, fetch metadata --> token or cookie --> page, code or call --> its method and body
 //
@@ -8,7 +8,7 @@
 
 import Bytes
 
-/// What is to be done for a request.
+/// The gate's verdict on a request: what the console does next.
 enum ConsoleVerdict: Equatable {
     /// The token was right, and first: the browser gets its cookie.
     case opens
@@ -29,11 +29,11 @@ struct ConsoleGate: Sendable {
 
     var host: String { "127.0.0.1:\(port)" }
     var origin: String { "http://\(host)" }
-    /// Where all of it stands.
+    /// The path under which the console serves everything.
     var root: String { "/\(secrets.place)/" }
-    /// What a person opens.
+    /// The address that the person opens, with the token.
     var address: String { "\(origin)\(root)?token=\(secrets.token)" }
-    /// Of the path alone, of this site alone, and no script's.
+    /// The browser sends this cookie only under our path and from our own page, and shows it to no script.
     var cookieHeader: String {
         "\(Self.cookie)=\(secrets.session); Path=\(root); HttpOnly; SameSite=Strict"
     }
@@ -46,7 +46,7 @@ struct ConsoleGate: Sendable {
             if request.path == root, let token = request.parameter("token") {
                 return try open(with: token, request)
             }
-            // Also for what is not there: who was not let in learns nothing.
+            // Files that do not exist are refused alike: a stranger learns nothing from the answer.
             guard request.path.hasPrefix(root), isFromHere(request),
                 let session = request.cookie(Self.cookie), secrets.isSession(session)
             else { throw .noSession }

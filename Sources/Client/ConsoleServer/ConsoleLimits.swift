@@ -1,4 +1,5 @@
-// What a browser, or whoever else reaches the port, can grow, with its bound and what happens at it.
+// The bounds on everything that a browser, or anybody else who reaches the port, can make grow, and what the
+// console does at each bound.
 
 /// Bounds of the console's server; tests take smaller ones, so that they are reached soon.
 struct ConsoleLimits: Sendable {

@@ -29,7 +29,7 @@ final class ConsoleSecrets: Sendable {
         return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    /// What became of a token that somebody brought.
+    /// The result of trying a token: it opened the console, was spent before, or is wrong.
     enum Opening: Equatable { case opened, spent, wrong }
 
     /// The first who brings the token gets in; whoever comes later is told that somebody did.
@@ -43,7 +43,7 @@ final class ConsoleSecrets: Sendable {
 
     func isSession(_ given: some StringProtocol) -> Bool { Self.areEqual(given, session) }
 
-    /// In a time that says nothing of where they differ.
+    /// Takes the same time wherever the two differ.
     private static func areEqual(_ given: some StringProtocol, _ secret: String) -> Bool {
         let (given, secret) = (Array(given.utf8), Array(secret.utf8))
         guard given.count == secret.count else { return false }

@@ -29,7 +29,7 @@ public struct ConsoleServer: Sendable {
     private let limits: ConsoleLimits
     private let owner: SocketOwner
 
-    /// What a person opens, once.
+    /// The address that the person opens; its token works once.
     public var address: String { gate.address }
     public var port: Int { gate.port }
 

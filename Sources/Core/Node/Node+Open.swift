@@ -32,6 +32,7 @@ extension Node {
         recallQuarantine(at: now)
         openIndexes(at: now)
         try toleratingFullDisk { node throws(StoreFailure) in try node.reconsiderSkipped(at: now) }
+        shrinking.begin(at: now.monotonic)
         (nextSweep, swept) = (now.monotonic + 60_000, now)
     }
 

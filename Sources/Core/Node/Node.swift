@@ -58,6 +58,8 @@ public struct Node<Store: ChangeStore> {
     var checkpointRequests = CheckpointRequests()
     /// Devices that were seen to run twice.
     var copies = CopySightings()
+    /// When free pages of the database are given back.
+    var shrinking = Shrinking()
     /// How fast this node catches up.
     var catchUps = CatchUps()
     /// Connections, and what waits.
@@ -204,6 +206,7 @@ public struct Node<Store: ChangeStore> {
         dialDue(at: now)
         sendDueBeacons(at: now)
         release(batch.finish().effects)
+        shrinkDue(isIdle: !hasWritten, at: now)
         transaction.beginBatch()
     }
 
@@ -212,6 +215,7 @@ public struct Node<Store: ChangeStore> {
         var next: UInt64? = nextSweep
         if let moment = readers.deadline { next = min(next ?? .max, moment) }
         if let moment = copies.deadline { next = min(next ?? .max, moment) }
+        if let moment = shrinking.deadline { next = min(next ?? .max, moment) }
         if let moment = adoptions.deadline { next = min(next ?? .max, moment) }
         if let moment = pings.deadline { next = min(next ?? .max, moment) }
         if let moment = crashGuard.deadline { next = min(next ?? .max, moment) }

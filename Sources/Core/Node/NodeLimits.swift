@@ -70,6 +70,14 @@ public enum NodeLimits {
     static let baseStepBytes = 64 << 10
     /// After a batch was lost, or while the disk is full, bases and collections rest for so long.
     static let baseRestMilliseconds: UInt64 = 1_000
+    /// Own late changes wait so long for the next look whether they may be made again, and for another try.
+    static let ownLateRestMilliseconds: UInt64 = 500
+    static let ownLateAgainMilliseconds: UInt64 = 60_000
+    /// Free pages of 4 KiB that one step gives back to the file system, and how long it then rests; longer
+    /// while there are writes.
+    static let shrinkStepPages = 256
+    static let shrinkStepMilliseconds: UInt64 = 10
+    static let shrinkRestMilliseconds: UInt64 = 200
     /// Rows of logs that one step of collecting removes.
     static let collectStepRows = 256
     /// Log since the last checkpoint after which there is a new one, unless settings say otherwise.

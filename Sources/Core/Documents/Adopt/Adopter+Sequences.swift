@@ -119,7 +119,7 @@ extension Adopter {
     }
 
     private mutating func hasSeen(all edits: ElementEdits, of element: Dot) -> Bool {
-        if edits.ownsInsertion, !hasSeen(element) { return false }
+        if mayBeMerged(element) || (edits.ownsInsertion && !hasSeen(element)) { return false }
         for (replica, sequence) in edits.others.sorted(by: { $0.key < $1.key })
         where !hasSeen(through: Dot(replica, sequence)) { return false }
         return true

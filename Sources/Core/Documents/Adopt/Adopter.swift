@@ -10,6 +10,9 @@
 //   move                            unless the present position is newer and was not seen
 //   delete a document               where all that is in it was seen
 //
+// A checkpoint merges the marks that tell what was seen of a container or an element: of an author that had
+// not seen what it released, what it may have merged counts as not seen (decision 0181).
+//
 // A container that died is not called back to life: what was written into it goes into the one that a write
 // of today would find or make in its place.
 
@@ -21,14 +24,23 @@ struct Adopter<Past: AdoptionPast> {
     let document: Key
     /// Of the void operation.
     let stamp: OperationStamp
+    /// Marks of changes within this may be merged in this document.
+    let released: VersionVector
+    /// Its author had not seen all of that.
+    private let isLate: Bool
     private(set) var next: Dot
     var past: Past
     private(set) var operations: [Operation] = []
     private(set) var copies: [AdoptedRange] = []
     var refusal: AdoptionRefusal?
 
-    init(state: DocumentState, document: Key, stamp: OperationStamp, next: Dot, past: Past) {
+    init(
+        state: DocumentState, document: Key, stamp: OperationStamp, released: VersionVector, next: Dot,
+        past: Past
+    ) {
         (self.state, self.document, self.stamp, self.next, self.past) = (state, document, stamp, next, past)
+        self.released = released
+        isLate = !released.entries.allSatisfy { stamp.covers(Dot($0.replica, $0.last)) }
     }
 
     /// Where an operation acts now. The container is there or still to be made.
@@ -156,9 +168,13 @@ struct Adopter<Past: AdoptionPast> {
     }
 
     mutating func hasSeen(all edits: SurvivingEdits) -> Bool {
+        if isLate { return false }
         for edit in edits.sorted where !hasSeen(through: edit.dot) { return false }
         return true
     }
+
+    /// An element inserted within what was released may have had marks that are merged into its insertion.
+    func mayBeMerged(_ element: Dot) -> Bool { isLate && released.contains(element) }
 
     mutating func hasSeen(all dots: SurvivingDots) -> Bool {
         for dot in dots.sorted where !hasSeen(dot) { return false }

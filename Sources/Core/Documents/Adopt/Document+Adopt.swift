@@ -6,10 +6,12 @@ public import Causality
 extension Document {
     /// Makes an operation of a void change again, as far as that takes nothing that is newer or that its
     /// author had not seen, and applies it. `original`: when and on what it was made; `dot`, `timestamp` and
-    /// `context` are those of the change that adopts it, as in `author`. The document is complete.
+    /// `context` are those of the change that adopts it, as in `author`. `released`: what the checkpoint
+    /// before the standing one holds, where the document is in its base. The document is complete.
     public mutating func adopt<Past: AdoptionPast>(
         _ operation: Operation, _ original: OperationStamp, _ past: inout Past, dot: Dot,
-        timestamp: Timestamp, context: VersionVector, wantsPatches: Bool = true
+        timestamp: Timestamp, context: VersionVector, released: VersionVector = VersionVector(),
+        wantsPatches: Bool = true
     ) -> Adopted {
         precondition(operation.document == key && !isIncomplete, "\(operation.document) in \(key)")
         if operation.editsText { state.unfoldTexts() }
@@ -18,7 +20,7 @@ extension Document {
             return Adopted(authored: Authored(operations: [], patches: []), copies: [], refusal: .gone)
         }
         // What follows reads the state's copy: it is gone before the state changes in place.
-        let (operations, copies, refusal) = plan(operation, original, &past, dot)
+        let (operations, copies, refusal) = plan(operation, original, &past, dot, released)
         var stamps: [OperationStamp] = []
         stamps.reserveCapacity(operations.count)
         var next = dot
@@ -34,9 +36,11 @@ extension Document {
     }
 
     private func plan<Past: AdoptionPast>(
-        _ operation: Operation, _ original: OperationStamp, _ past: inout Past, _ dot: Dot
+        _ operation: Operation, _ original: OperationStamp, _ past: inout Past, _ dot: Dot,
+        _ released: VersionVector
     ) -> ([Operation], [AdoptedRange], AdoptionRefusal?) {
-        var adopter = Adopter(state: state, document: key, stamp: original, next: dot, past: past)
+        var adopter = Adopter(
+            state: state, document: key, stamp: original, released: released, next: dot, past: past)
         adopter.adopt(operation.body)
         past = adopter.past
         return (adopter.operations, adopter.copies, adopter.refusal)

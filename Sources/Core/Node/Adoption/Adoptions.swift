@@ -1,6 +1,7 @@
-// Adoptions that programs asked for, and how far each is. One goes a step at a time between everything else,
-// so that a member with a hundred thousand void changes holds nobody up; what a step did is durable before
-// the next begins, and an adoption that is asked for again passes over what was done.
+// Adoptions that programs asked for, or that bring back what this device wrote late, and how far each is. One
+// goes a step at a time between everything else, so that a member with a hundred thousand void changes holds
+// nobody up; what a step did is durable before the next begins, and an adoption that is asked for again passes
+// over what was done.
 
 public import Causality
 import Identity
@@ -57,7 +58,8 @@ struct Adoptions: StateMachine {
     }
 
     struct Adoption: Sendable {
-        let request: RequestID
+        /// Nil: this device's own late changes are made again, for nobody in particular.
+        let request: RequestID?
         let space: SpaceID
         var rest: Rest
         var report = AdoptionReport()
@@ -99,11 +101,17 @@ struct Adoptions: StateMachine {
     /// A batch was lost, and what it had adopted.
     mutating func batchLost() -> [RequestID] {
         defer { waiting = [] }
-        return waiting.map(\.request)
+        return waiting.compactMap(\.request)
+    }
+
+    /// True while the own late changes of a space are made again.
+    func holdsOwnLate(of space: SpaceID) -> Bool {
+        waiting.contains { $0.request == nil && $0.space == space }
     }
 
     func checkInvariants(whole: Bool) {
         precondition(count <= Self.countMax, "\(count) adoptions are under way")
-        precondition(!whole || Set(waiting.map(\.request)).count == count, "a request adopts twice")
+        let requests = waiting.compactMap(\.request)
+        precondition(!whole || Set(requests).count == requests.count, "a request adopts twice")
     }
 }

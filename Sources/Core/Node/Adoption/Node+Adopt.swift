@@ -45,7 +45,11 @@ extension Node {
     }
 
     mutating func tickAdoptions(at now: Instant) {
-        guard transaction.failure == nil, var adoption = adoptions.takeDue(at: now.monotonic) else { return }
+        guard transaction.failure == nil else { return }
+        for index in spaces.indices where spaces[index].checkpoints.hasOwnLate {
+            beginOwnLate(in: index, at: now)
+        }
+        guard var adoption = adoptions.takeDue(at: now.monotonic) else { return }
         do throws(NodeError) {
             guard let index = spaces.handle(of: adoption.space) else {
                 throw .noSuchSpace(adoption.space.description)
@@ -53,14 +57,54 @@ extension Node {
             // It may have lost the right since.
             try need(.writer, in: index)
             if isDiskLow { throw .storeFull(.floor(freeBytes: diskFree, floorBytes: diskFloorBytes)) }
-            if try advance(&adoption, in: index, at: now) {
-                batch.answer(adoption.request, .adopted(adoption.report))
+            guard try advance(&adoption, in: index, at: now) else {
+                return adoptions.goOn(adoption, at: now.monotonic)
+            }
+            if let request = adoption.request {
+                batch.answer(request, .adopted(adoption.report))
             } else {
-                adoptions.goOn(adoption, at: now.monotonic)
+                try endOwnLate(adoption.report, in: index)
             }
         } catch {
-            refuse(adoption.request, error, at: now)
+            // Of the own late changes what is left is adopted when they are looked at again.
+            if let request = adoption.request { refuse(request, error, at: now) }
         }
+    }
+
+    // MARK: Own late changes
+
+    /// Who was not waited for comes back with what it wrote meanwhile (LIFECYCLE 2).
+    private mutating func beginOwnLate(in index: SpaceHandle, at now: Instant) {
+        guard spaces[index].checkpoints.ownLateCheck <= now.monotonic else { return }
+        let space = spaces[index].id
+        guard spaces[index].mayAdoptOwnLate, !isDiskLow, !adoptions.holdsOwnLate(of: space),
+            adoptions.count < Adoptions.countMax
+        else {
+            spaces[index].checkpoints.ownLateCheck = now.monotonic + NodeLimits.ownLateRestMilliseconds
+            return
+        }
+        spaces[index].checkpoints.ownLateCheck = now.monotonic + NodeLimits.ownLateAgainMilliseconds
+        adoptions.begin(
+            Adoptions.Adoption(
+                request: nil, space: space, rest: .author(device, after: .start),
+                logs: LogReader(space: space)), at: now.monotonic)
+    }
+
+    private mutating func endOwnLate(_ report: AdoptionReport, in index: SpaceHandle) throws(NodeError) {
+        // More of them may turn out to be late.
+        if spaces[index].mayAdoptOwnLate {
+            try stored { node throws(StoreFailure) in
+                try node.spaces[index].setOwnLate(false, in: &node.transaction)
+            }
+        }
+        let left = report.skipped.count { $0.why != .adopted }
+        if report.adopted == 0, left == 0 { return }
+        let name = spaces[index].name
+        batch.log(
+            .notice, "late-adopted",
+            "a checkpoint of space \(name) did not wait for this node: "
+                + "\(counted(report.adopted, "change")) of it came late and was made again"
+                + (left == 0 ? "" : "; of \(left) not all could be, see `replctl void \(name)`"))
     }
 
     /// The next step; true: it was the last.
@@ -85,12 +129,22 @@ extension Node {
             for record in page where count < NodeLimits.adoptedStepMax {
                 after = record.position
                 guard record.status == .void, logs.contains(record.replica) else { continue }
+                if adoption.request == nil, try !isLate(record, &adoption, in: index) { continue }
                 count += 1
                 try adopt(Dot(record.replica, record.last), &adoption, in: index, at: now)
             }
             adoption.rest = .author(author, after: after)
             return count < NodeLimits.adoptedStepMax && page.count < NodeLimits.adoptionLooksMax
         }
+    }
+
+    private mutating func isLate(
+        _ record: CommitRecord, _ adoption: inout Adoptions.Adoption, in index: SpaceHandle
+    ) throws(NodeError) -> Bool {
+        let change = try stored { node throws(StoreFailure) in
+            try adoption.logs.change(record, from: node.store)
+        }
+        return spaces[index].isLate(change)
     }
 
     private mutating func adopt(

@@ -166,9 +166,10 @@ extension Space {
                 if draft.before[operation.document] == nil {
                     draft.before[operation.document] = cached.record
                 }
+                let released = try released(of: operation.document, in: transaction.store)
                 let adopted = cached.document.adopt(
                     operation, stamp, &recall, dot: draft.next, timestamp: draft.timestamp,
-                    context: draft.context, wantsPatches: watchers > 0)
+                    context: draft.context, released: released, wantsPatches: watchers > 0)
                 documents.cache.put(cached)
                 for copy in adopted.copies { recall.copies.add(copy) }
                 draft.add(adopted.authored, to: operation.document)
@@ -178,6 +179,13 @@ extension Space {
             logs = recall.logs
             return (recall.copies, refusal)
         }
+    }
+
+    /// Of what a document's marks may be merged: nothing, where it is younger than the base.
+    private func released(of key: Key, in store: some StoreReading) throws(StoreFailure) -> VersionVector {
+        guard let base = documents.bases.newest else { return VersionVector() }
+        let isInBase = try store.base(id, key) != nil || store.candidate(id, key) != nil
+        return isInBase ? base.released : VersionVector()
     }
 
     /// A change that was just appended adopts another: that is remembered.

@@ -75,6 +75,7 @@ extension Node {
         guard try spaces[index].advanceCollecting(keeping: retained, in: &transaction) else {
             return spaces[index].checkpoints.collecting.pause(at: now.monotonic)
         }
+        shrinking.begin(at: now.monotonic)
         let total = spaces[index].checkpoints.collecting.total
         spaces[index].checkpoints.standingLogBytes -= total.bytes
         for request in checkpointRequests.collections.removeValue(forKey: spaces[index].id) ?? [] {

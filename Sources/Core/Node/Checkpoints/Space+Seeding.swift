@@ -1,4 +1,5 @@
-// A newcomer to a space with a checkpoint, until it was level with a member once.
+// A newcomer to a space with a checkpoint, until it was level with a member once; and who comes back after one
+// that did not wait for it.
 
 import Bytes
 import Causality
@@ -13,8 +14,25 @@ extension Space {
     }
 
     var isSeeding: Bool { checkpoints.isSeeding }
+
+    /// What this device wrote while a checkpoint did not wait for it is late: it is made again.
+    mutating func setOwnLate(_ isLate: Bool, in transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure)
+    {
+        if isLate == checkpoints.hasOwnLate { return }
+        try transaction.beginWriting()
+        checkpoints.hasOwnLate = isLate
+        try transaction.store.setMeta(NodeMeta.ownLate(id), isLate ? [1] : nil)
+    }
+
+    /// True when it can be made again now: all of it is judged, and this device writes.
+    var mayAdoptOwnLate: Bool {
+        checkpoints.hasOwnLate && !isSeeding && checkpoints.taken == nil && documents.bases.applying == nil
+            && exceptions.rejudging.isEmpty && roster.role(of: membership.device) ?? .relay >= .writer
+    }
 }
 
 extension NodeMeta {
     static func seeding(_ space: SpaceID) -> String { "seeding/\(space)" }
+    static func ownLate(_ space: SpaceID) -> String { "own-late/\(space)" }
 }

@@ -27,6 +27,9 @@ struct SpaceCheckpoints: Sendable {
     /// This node came later and was not level with a member yet: it writes nothing, and shows nothing while a
     /// base is taken.
     var isSeeding = false
+    /// Something that this device wrote is late and was not made again yet; when that is looked at next.
+    var hasOwnLate = false
+    var ownLateCheck: UInt64 = 0
     var collecting = Collecting()
     /// When this node looks again whether to propose one, monotonic milliseconds.
     var proposalCheck: UInt64 = 0
@@ -50,6 +53,7 @@ struct SpaceCheckpoints: Sendable {
     init(of space: SpaceID, in roster: Roster, from store: some StoreReading) throws(StoreFailure) {
         self.init(of: roster)
         isSeeding = try store.meta(NodeMeta.seeding(space)) != nil
+        hasOwnLate = try store.meta(NodeMeta.ownLate(space)) != nil
         guard let bytes = try store.meta(NodeMeta.acknowledgements(space)) else { return }
         do throws(DecodeFault) {
             try decode(bytes)
@@ -154,7 +158,10 @@ struct SpaceCheckpoints: Sendable {
 extension SpaceCheckpoints {
     /// Monotonic milliseconds at which something is due.
     var deadline: UInt64? {
-        [work?.deadline, collecting.deadline, taken?.taking.deadline, proposalCheck].compactMap { $0 }.min()
+        [
+            work?.deadline, collecting.deadline, taken?.taking.deadline, proposalCheck,
+            hasOwnLate ? ownLateCheck : nil,
+        ].compactMap { $0 }.min()
     }
 
     func checkInvariants(whole: Bool) {

@@ -15,7 +15,17 @@ extension Node {
             role: space.roster.role(of: device) ?? space.roster.member(device)?.role ?? .relay,
             members: space.roster.activeDevices().count,
             documents: space.documents.count,
-            state: space.roster.role(of: device) == nil ? "removed" : "active", sync: sync)
+            state: space.roster.role(of: device) == nil ? "removed" : "active", sync: sync,
+            bootstrap: sync == nil ? nil : bootstrap(of: space))
+    }
+
+    /// How far the base is that a space takes from others; nil: it takes none.
+    private func bootstrap(of space: Space) -> BootstrapReport? {
+        guard let taken = space.checkpoints.taken else { return nil }
+        return BootstrapReport(
+            documents: taken.documents, ofDocuments: taken.manifest?.documentCount ?? 0,
+            bytes: taken.bytes, ofBytes: taken.manifest?.byteCount ?? 0,
+            from: taken.taking.sources.sorted().map { space.named($0) })
     }
 
     func members(of index: SpaceHandle, at now: Instant) -> [MemberReport] {

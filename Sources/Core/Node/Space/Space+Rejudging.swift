@@ -49,6 +49,9 @@ extension Space {
             let rebuild = Rebuild(
                 change: Dot(replica, flips.first), author: device, cause: turn.name, wall: now.wall)
             try change(flips.records, to: turn.status, rebuild, cursors: epoch, in: &transaction)
+            if device == membership.device, turn.name == VoidReason.late.rawValue {
+                try setOwnLate(true, in: &transaction)
+            }
             for record in flips.records where turn.status == .skipped {
                 try recordSkipped(record, turn.reason, at: now, to: &transaction)
             }

@@ -46,6 +46,10 @@ extension Space {
         }
         if status == .skipped { try recordSkipped(ready.change, reason, to: &transaction) }
         noteAcknowledgements(of: ready)
+        // Of an earlier state of this device, and back from others.
+        if status == .void, isLate(ready.change), author(of: ready.change.replica) == membership.device {
+            try setOwnLate(true, in: &transaction)
+        }
         if let adopted = ready.change.operations.first?.adopted {
             try recordAdoption(of: adopted, by: ready.change, in: &transaction)
         }

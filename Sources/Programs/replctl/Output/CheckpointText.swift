@@ -126,7 +126,7 @@ struct CheckpointText {
         status.list("spaces").compactMap { space in
             guard let base = space["bootstrap"], base != .scalar(.null) else { return nil }
             let (bytes, all) = (base.integer("bytes") ?? 0, base.integer("ofBytes") ?? 0)
-            let percent = all > 0 ? Int64(min(1, Double(bytes) / Double(all)) * 100) : 100
+            let percent = all > 0 ? Int64(min(1, Double(bytes) / Double(all)) * 100) : 0
             let givers = base.list("from").map { DeviceText.name($0, isWide: false) }
             return Printable.line(
                 "\(space.cell("name")): taking its documents, \(base.cell("documents")) of "

@@ -72,7 +72,7 @@ private struct Cut {
     }
 
     /// Adopts all void changes, in their order; what was refused.
-    mutating func adopt() -> [AdoptionRefusal] {
+    mutating func adopt(released: VersionVector = VersionVector()) -> [AdoptionRefusal] {
         var refusals: [AdoptionRefusal] = []
         here.clock = max(here.clock, there.clock) + 100
         for change in past.changes {
@@ -83,7 +83,7 @@ private struct Cut {
                 let dot = Dot(here.id, here.known[here.id] + 1)
                 let made = here.document.adopt(
                     operation, stamp, &past, dot: dot, timestamp: Timestamp(milliseconds: here.clock),
-                    context: context)
+                    context: context, released: released)
                 var next = dot
                 for operation in made.authored.operations {
                     let stamp = OperationStamp(
@@ -202,6 +202,29 @@ private func type(_ text: String, at index: Int, deleting count: Int = 0) -> Ope
             try cut.voidly(["own"], .delete)
             #expect(cut.adopt() == (isEdited ? [.unseen] : []))
             #expect(cut.shown == (isEdited ? #"{"a":1,"b":2,"own":{"x":1}}"# : #"{"a":1}"#))
+        }
+    }
+
+    @Test("who had not seen what a checkpoint released deletes no container and no element of it")
+    func late() throws {
+        for isLate in [false, true] {
+            var cut = Cut()
+            try cut.share(["a"], number(1))
+            try cut.share(["map", "x"], number(1))
+            try cut.share(["list"], .insert(index: 0, values: [word("p"), word("q")]))
+            let seen = cut.here.known
+            try cut.write(["other"], number(1))
+            let released = isLate ? cut.here.known : seen
+            try cut.voidly(["a"], .delete)
+            try cut.voidly(["map"], .delete)
+            try cut.voidly(["list"], .remove(index: 0, count: 1))
+            try cut.voidly(["list"], .insert(index: 0, values: [word("n")]))
+            #expect(cut.adopt(released: released) == (isLate ? [.unseen, .unseen] : []))
+            #expect(
+                cut.shown
+                    == (isLate
+                        ? #"{"list":["n","p","q"],"map":{"x":1},"other":1}"#
+                        : #"{"list":["n","q"],"other":1}"#))
         }
     }
 
