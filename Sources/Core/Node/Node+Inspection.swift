@@ -14,6 +14,8 @@ public struct InspectedDocument: Sendable {
     public let cached: Document?
     /// As snapshot and tail give it.
     public let stored: Document
+    /// Of that in normal form, as others are told of it.
+    public let digest: Bytes32
 }
 
 /// A checkpoint on which a node's documents are made.
@@ -44,9 +46,14 @@ extension Node {
         var inspected: [InspectedDocument] = []
         for key in keys {
             let stored = try SpaceDocuments.load(key, of: space, from: store, with: &reader).document
+            var normal = stored
+            if let standing = spaces[index].documents.bases.standing {
+                normal.purge(asOf: standing.released)
+            }
             inspected.append(
                 InspectedDocument(
-                    cached: spaces[index].documents.cache.peek(key) { $0.document }, stored: stored))
+                    cached: spaces[index].documents.cache.peek(key) { $0.document }, stored: stored,
+                    digest: normal.digest()))
         }
         return inspected
     }

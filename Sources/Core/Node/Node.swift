@@ -58,6 +58,8 @@ public struct Node<Store: ChangeStore> {
     var checkpointRequests = CheckpointRequests()
     /// Devices that were seen to run twice.
     var copies = CopySightings()
+    /// Since when it can be said who is away.
+    var steady: SteadyTime
     /// When free pages of the database are given back.
     var shrinking = Shrinking()
     /// How fast this node catches up.
@@ -71,6 +73,7 @@ public struct Node<Store: ChangeStore> {
     /// when they are needed.
     public init(store: Store, configuration: NodeConfiguration, at now: Instant) throws(StoreFailure) {
         transaction = StoreTransaction(store)
+        steady = SteadyTime(from: now)
         self.configuration = configuration
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
@@ -95,6 +98,7 @@ public struct Node<Store: ChangeStore> {
         store: Store, like other: Node, configuration: NodeConfiguration, at now: Instant
     ) throws(StoreFailure) {
         transaction = StoreTransaction(store)
+        steady = SteadyTime(from: now)
         self.configuration = configuration
         device = DeviceID(publicKey: configuration.device.publicKey)
         entropy = Entropy(seed: configuration.entropySeed)
@@ -122,6 +126,7 @@ public struct Node<Store: ChangeStore> {
     public mutating func handle(_ input: Input, at now: Instant) {
         defer { links.connections.sweep() }
         recordTime(at: now)
+        steady.record(now)
         switch input {
         case .request(let id, let request): handle(id, request, at: now)
         case .cancel(let id): cancel(id, at: now)

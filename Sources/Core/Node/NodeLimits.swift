@@ -70,6 +70,9 @@ public enum NodeLimits {
     static let baseStepBytes = 64 << 10
     /// After a batch was lost, or while the disk is full, bases and collections rest for so long.
     static let baseRestMilliseconds: UInt64 = 1_000
+    /// Before a proposal names anybody absent by itself this node ran so long without a step of its clock, or
+    /// for `absent-after` if that is less: who comes back from a drawer itself sees nobody for a while.
+    static let absentWatchMilliseconds: UInt64 = 86_400_000
     /// Own late changes wait so long for the next look whether they may be made again, and for another try.
     static let ownLateRestMilliseconds: UInt64 = 500
     static let ownLateAgainMilliseconds: UInt64 = 60_000

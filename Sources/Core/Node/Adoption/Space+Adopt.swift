@@ -184,8 +184,8 @@ extension Space {
     /// Of what a document's marks may be merged: nothing, where it is younger than the base.
     private func released(of key: Key, in store: some StoreReading) throws(StoreFailure) -> VersionVector {
         guard let base = documents.bases.newest else { return VersionVector() }
-        let isInBase = try store.base(id, key) != nil || store.candidate(id, key) != nil
-        return isInBase ? base.released : VersionVector()
+        if try store.base(id, key) != nil { return base.released }
+        return try store.candidate(id, key) != nil ? base.released : VersionVector()
     }
 
     /// A change that was just appended adopts another: that is remembered.

@@ -39,6 +39,8 @@ struct BaseWork: Sendable {
     }
 
     private(set) var stage: Stage
+    /// Changes were judged again since it began.
+    var isDoubtful = false
     /// Changes that it holds beyond the standing one, as far as the logs were walked.
     var changes = 0
     private var due: UInt64 = 0

@@ -80,7 +80,9 @@ extension Node {
         let members = readingMembers(of: index)
         var absent = Set(space.checkpoints.agreement.absentees(of: members, following: previous))
         let patience = configuration.settings.absentAfterSeconds.multipliedReportingOverflow(by: 1_000)
-        for member in members where member != device && !patience.overflow {
+        let watch = min(patience.partialValue, NodeLimits.absentWatchMilliseconds)
+        let isSure = !patience.overflow && steady.isSteady(for: watch, at: now)
+        for member in members where member != device && isSure {
             let isLinked = links.connections.table.isLinked(to: member)
             let since = space.roster.member(member)?.since.milliseconds ?? now.wall
             let seen = max(since, isLinked ? now.wall : view.lastSeen(member, at: now) ?? since)

@@ -22,13 +22,12 @@ extension Space {
         try documents.bases.write(of: id, to: &transaction)
     }
 
-    /// Another checkpoint is the newest that stands: what lies beyond it may be late, or late no more.
-    mutating func judgeByNewest(in transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure)
-    {
-        guard let newest = checkpoints.agreement.newest, newest != checkpoints.judged,
-            let base = documents.bases.newest, base.id == newest
+    /// Documents are made on another checkpoint that stands: what lies beyond it may be late, or late no more.
+    mutating func judgeByBase(in transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure) {
+        guard let base = documents.bases.newest, base.id != checkpoints.judged,
+            checkpoints.agreement.stands(base.id)
         else { return }
-        checkpoints.judge(by: newest)
+        checkpoints.judge(by: base.id)
         try rejudge(lateAuthors(beyond: base), in: &transaction)
     }
 

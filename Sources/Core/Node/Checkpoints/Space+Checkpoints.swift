@@ -28,8 +28,9 @@ extension Space {
     mutating func nextCheckpointStep(
         by device: DeviceID, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> CheckpointStep {
-        try judgeByNewest(in: &transaction)
-        if documents.bases.applying != nil { return .nothing }
+        try judgeByBase(in: &transaction)
+        // What is to be computed is what counts, once that is settled.
+        if documents.bases.applying != nil || !exceptions.rejudging.isEmpty { return .nothing }
         if let standing = checkpoints.agreement.newest, standing != documents.bases.standing?.id {
             let chain = checkpoints.agreement.chain(to: standing)
             let done = documents.bases.standing.flatMap { chain.firstIndex(of: $0.id) }
@@ -63,7 +64,7 @@ extension Space {
         }
         guard let summary = work.summary else { return .nothing }
         guard summary.manifest == proposal.body.manifest else {
-            return checkpoints.differing.contains(id) ? .nothing : .differs(id)
+            return try differ(on: proposal, covering: covered, in: &transaction)
         }
         try beginApplying(
             StandingBase(
@@ -94,9 +95,21 @@ extension Space {
         }
         guard let summary = work.summary else { return .nothing }
         guard summary.manifest == proposal.body.manifest else {
-            return checkpoints.differing.contains(proposal.id) ? .nothing : .differs(proposal.id)
+            return try differ(on: proposal, covering: covered, in: &transaction)
         }
         return refusal == nil ? .acknowledge(proposal.id) : .nothing
+    }
+
+    /// The base came out otherwise. Where changes were judged again meanwhile it may be a base of two states.
+    private mutating func differ(
+        on proposal: CheckpointProposal, covering covered: VersionVector,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> CheckpointStep {
+        if checkpoints.work?.isDoubtful == true {
+            try begin(proposal.body.witness, covering: covered, in: &transaction)
+            return .nothing
+        }
+        return checkpoints.differing.contains(proposal.id) ? .nothing : .differs(proposal.id)
     }
 
     /// Computes a base; one that was begun for another checkpoint is given up.

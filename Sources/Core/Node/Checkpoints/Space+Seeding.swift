@@ -3,6 +3,8 @@
 
 import Bytes
 import Causality
+import Roster
+import Wire
 
 extension Space {
     mutating func setSeeding(_ isSeeding: Bool, in transaction: inout StoreTransaction<some ChangeStore>)

@@ -63,10 +63,12 @@ struct SpaceCheckpoints: Sendable {
         try learnTables(of: space, from: store)
     }
 
-    /// The tables of the last two that stand: what is final and what is late follows from them.
+    /// The tables of the last two that stand, and of the one that documents are made on: what is final and
+    /// what is late follows from them.
     private mutating func learnTables(of space: SpaceID, from store: some StoreReading) throws(StoreFailure) {
-        guard let newest = agreement.newest else { return }
-        for id in agreement.chain(to: newest).suffix(2) {
+        let newest = agreement.newest.map { agreement.chain(to: $0).suffix(2) } ?? []
+        let base = try SpaceBases(of: space, from: store).newest?.id
+        for id in newest + [base].compactMap(\.self) {
             guard let hash = agreement.proposal(id)?.body.table,
                 let bytes = try store.meta(NodeMeta.content(space, hash))
             else { continue }

@@ -73,10 +73,12 @@ struct VoidJudge: Sendable {
         if agreement.isLate(change.replica, from: change.first, context: change.context) {
             return VoidVerdict(reason: .late, by: nil)
         }
-        guard let author, let view = roster.view(heads: heads) else { return nil }
+        // It was late when the checkpoint that holds it now came, and stays void.
+        let final = agreement.isFinal(change.id) ? VoidVerdict(reason: .late, by: nil) : nil
+        guard let author, let view = roster.view(heads: heads) else { return final }
         let range = DotRange(change.replica, change.first, change.last)
         guard let cause = roster.voidCause(of: range, by: author, in: view, needing: change.right) else {
-            return nil
+            return final
         }
         return VoidVerdict(reason: VoidReason(cause.kind), by: cause.by)
     }

@@ -17,6 +17,7 @@ extension Space {
         let authors = devices.filter { !logs.written(by: $0).isEmpty }
         if authors.isEmpty { return }
         exceptions.rejudging.add(authors)
+        checkpoints.work?.isDoubtful = true
         try storeRejudging(in: &transaction)
     }
 

@@ -24,9 +24,14 @@ extension Checkpoints {
 
     /// True for a change that is void because its author may not have known what was let go: it is not
     /// covered, nothing before it in its log acknowledges the checkpoint before or what follows that, and its
-    /// context does not cover what that one covers.
-    public func isLate(_ log: ReplicaID, from first: SequenceNumber, context: VersionVector) -> Bool {
-        guard let newest, let previous = proposals[newest]?.previous, let coverage = coverages[newest] else {
+    /// context does not cover what that one covers. `by`: the checkpoint that says so; nil: the newest that
+    /// stands.
+    public func isLate(
+        _ log: ReplicaID, from first: SequenceNumber, context: VersionVector, by checkpoint: Bytes32? = nil
+    ) -> Bool {
+        guard let checkpoint = checkpoint ?? newest, let previous = proposals[checkpoint]?.previous,
+            let coverage = coverages[checkpoint]
+        else {
             // The first one lets nothing go.
             return false
         }

@@ -25,29 +25,6 @@ extension Checker {
         return ModelDocument(of: key, models, forgetting: forgotten(of: key, models, by: chain, at: index))
     }
 
-    /// What a chain of checkpoints forgot of a document. All that they hold is final, so one answer stands.
-    private func forgotten(
-        of key: [UInt8], _ changes: [ModelChange], by chain: [InspectedCheckpoint], at index: Int
-    ) -> ModelForgotten {
-        guard chain.count > 1, let newest = chain.last else { return ModelForgotten() }
-        let name = KnownForgotten.Name(key: key, checkpoint: newest.id)
-        if let known = knownForgotten.answers[name] { return known }
-        let held = chain.map { covered(by: $0, at: index) }
-        let forgotten = ModelForgotten(of: key, changes, chain: held)
-        knownForgotten.answers[name] = forgotten
-        return forgotten
-    }
-
-    /// What a checkpoint holds: a change of its author, and all that was made on.
-    private func covered(by checkpoint: InspectedCheckpoint, at index: Int) -> [(
-        replica: ReplicaID, last: UInt64
-    )] {
-        let witness = checkpoint.witness
-        let number = universe.number(of: witness, views[index].held[witness.replica])
-        let context = number.map { universe[$0].change.context.entries } ?? []
-        return context.map { ($0.replica, $0.last.value) } + [(witness.replica, witness.sequence.value)]
-    }
-
     /// Compares some of the documents that changed at a node since they were compared last.
     mutating func checkDocuments(_ index: Int, limit: Int, _ world: borrowing World) throws(Violation) {
         // Within a batch memory is ahead of the disk.
@@ -80,7 +57,7 @@ extension Checker {
         guard let inspected = try inspect(keys, at: index, world) else { return }
         for (place, document) in inspected.enumerated() {
             try check(document, keys[place], settled.documents[place].typed, at: index)
-            let digest = document.stored.digest()
+            let digest = document.digest
             let known = settled.digests[keys[place]] ?? digest
             settled.digests[keys[place]] = known
             guard digest == known else {
@@ -160,17 +137,6 @@ extension Checker {
     }
 
     static func string(_ value: PlainValue?) -> String { String(decoding: text(value), as: UTF8.self) }
-}
-
-/// Models of what was forgotten, kept: to make one takes as many models of the document as there are
-/// checkpoints.
-final class KnownForgotten {
-    struct Name: Hashable {
-        let key: [UInt8]
-        let checkpoint: Bytes32
-    }
-
-    var answers: [Name: ModelForgotten] = [:]
 }
 
 /// A digest of a document.

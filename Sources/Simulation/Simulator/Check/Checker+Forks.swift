@@ -57,7 +57,8 @@ extension Checker {
                 throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
             }
             let known = universe[number]
-            let expected = views[index].isClosed(known.change) ? .void : known.status
+            let isVoid = views[index].isClosed(known.change) || isLate(number, at: index)
+            let expected = isVoid ? .void : known.status
             guard record.status == expected else {
                 throw Violation(
                     .sameValidity,

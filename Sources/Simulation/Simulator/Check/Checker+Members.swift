@@ -13,8 +13,24 @@ import Wire
 
 extension Checker {
     /// What a node makes of a change now; nil: nobody has it.
-    func status(_ number: Int, at index: Int) -> ChangeStatus? {
-        roster == nil ? universe[number].status : views[index].statuses[number]
+    func status(_ number: Int, at index: Int) -> ChangeStatus? { views[index].statuses[number] }
+
+    /// Changes are still to be judged.
+    mutating func takeRejudging(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) {
+        do throws(StoreFailure) {
+            views[index].isRejudging = try store.meta("rejudging/\(space)") != nil
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+    }
+
+    /// Where nobody's rights change, a change counts everywhere or nowhere, but for what is late.
+    mutating func judge(_ number: Int, as status: ChangeStatus, at index: Int) throws(Violation) {
+        if isLate(number, at: index), status == .void || views[index].isRejudging {
+            marks.insert("change-late")
+            return
+        }
+        try universe.judge(number, as: status)
     }
 
     /// New operations of the roster on a node's disk; true when there were any.
@@ -25,7 +41,6 @@ extension Checker {
         let stored: [[UInt8]]
         do throws(StoreFailure) {
             stored = try store.rosterOperations(space)
-            views[index].isRejudging = try store.meta("rejudging/\(space)") != nil
         } catch {
             throw Violation(.stored, "node \(index): \(error)")
         }
@@ -146,7 +161,6 @@ extension Checker {
         _ number: Int, as status: ChangeStatus, at index: Int, _ device: DeviceID, _ time: UInt64
     ) throws(Violation) {
         guard let roster else { return }
-        views[index].statuses[number] = status
         let known = universe[number]
         guard let author = universe.devices[known.change.replica] else { return }
         if author != device, roster.state(of: device, at: index) == .removed, isOut(device, roster),
@@ -186,10 +200,13 @@ extension Checker {
         }
     }
 
-    private func checkStatus(_ number: Int, _ status: ChangeStatus, by author: DeviceID, at index: Int)
-        throws(Violation)
-    {
-        guard let roster else { return }
+    private mutating func checkStatus(
+        _ number: Int, _ status: ChangeStatus, by author: DeviceID, at index: Int
+    ) throws(Violation) {
+        guard let roster else {
+            if !views[index].isClosed(universe[number].change) { try judge(number, as: status, at: index) }
+            return
+        }
         let known = universe[number]
         if views[index].isClosed(known.change) { return }
         let expected = roster.status(of: known, by: author, at: index)

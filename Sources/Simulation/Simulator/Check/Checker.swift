@@ -74,13 +74,14 @@ struct Checker {
         guard let position = found, position >= after else { return }
         let wasRejudging = views[index].isRejudging
         let device = world.nodes[index].device
+        try takeRejudging(index, store, in: space)
         let isNews = try takeRoster(index, store, in: space, device, at: world.time)
         try takeKeys(index, store, in: space, device, isNews: isNews)
         // A log of which nothing is void here is closed without a position of its own.
         try takeForks(index, store, in: space)
         defer { views[index].position = position }
         takeChains(index, in: space, world)
-        let isJudged = roster != nil && (isNews || wasRejudging || views[index].isRejudging)
+        let isJudged = isNews || wasRejudging || views[index].isRejudging
         if position == after { return isJudged ? try takeStatuses(index, store, in: space) : () }
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
             let known = universe.changes.count
@@ -103,15 +104,6 @@ struct Checker {
             throw Violation(
                 .stored, "node \(index) is at \(position), its last row at \(views[index].position)")
         }
-    }
-
-    /// Documents that a new base may have changed are compared again.
-    private mutating func takeChains(_ index: Int, in space: SpaceID, _ world: borrowing World) {
-        guard let chains = world.nodes[index].node?.inspectCheckpoints(in: space) else { return }
-        let (before, now) = (views[index].chains.map { $0.last?.id }, chains.map { $0.last?.id })
-        if before == now { return }
-        views[index].chains = chains
-        views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
     }
 
     /// Rows of a node's store from a position on, each with the records of its changes.
@@ -157,8 +149,9 @@ struct Checker {
                 throw Violation(.sameValidity, "\(change.id) is \(record.status) in a log that is closed")
             }
         } else if roster == nil {
-            try universe.judge(number, as: record.status)
+            try judge(number, as: record.status, at: index)
         }
+        views[index].statuses[number] = record.status
         let missing = change.context.entries(beyond: views[index].vector).filter { entry in
             let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
             return needed > views[index].vector[entry.replica]

@@ -35,7 +35,7 @@ struct NodeView {
     var keys: SpaceKeys?
     /// The record from which the keys were opened.
     var storedKeys: [UInt8]?
-    /// What its disk says of each change, by number; in trials about members only, where that may turn.
+    /// What its disk says of each change, by number.
     var statuses: [Int: ChangeStatus] = [:]
     /// What counted may not any more, or again: somebody lost a right.
     var isTurned = false

@@ -1,0 +1,85 @@
+// Checkpoints that stand on nodes: what each holds, what it lets go of documents, and what comes too late for
+// it (LIFECYCLE 2), by the definitions and from the changes that the world knows.
+
+import Bytes
+import Causality
+import DocumentModel
+import Documents
+import Node
+import Wire
+
+extension Checker {
+    /// Documents that a new base may have changed are compared again.
+    mutating func takeChains(_ index: Int, in space: SpaceID, _ world: borrowing World) {
+        guard let chains = world.nodes[index].node?.inspectCheckpoints(in: space) else { return }
+        let (before, now) = (views[index].chains.map { $0.last?.id }, chains.map { $0.last?.id })
+        if before == now { return }
+        views[index].chains = chains
+        views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
+    }
+
+    /// What a checkpoint holds: a change of its author, and all that was made on.
+    private func covered(by checkpoint: InspectedCheckpoint, at index: Int) -> VersionVector {
+        let witness = checkpoint.witness
+        let number = universe.number(of: witness, views[index].held[witness.replica])
+        var covered = number.map { universe[$0].change.context } ?? VersionVector()
+        covered.advance(to: witness)
+        return covered
+    }
+
+    /// What a chain of checkpoints forgot of a document. All that they hold is final, so one answer stands.
+    func forgotten(
+        of key: [UInt8], _ changes: [ModelChange], by chain: [InspectedCheckpoint], at index: Int
+    ) -> ModelForgotten {
+        guard chain.count > 1, let newest = chain.last else { return ModelForgotten() }
+        let name = KnownForgotten.Name(key: key, checkpoint: newest.id)
+        if let known = knownForgotten.answers[name] { return known }
+        let held = chain.map { checkpoint in
+            covered(by: checkpoint, at: index).entries.map { (replica: $0.replica, last: $0.last.value) }
+        }
+        let forgotten = ModelForgotten(of: key, changes, chain: held)
+        knownForgotten.answers[name] = forgotten
+        return forgotten
+    }
+
+    /// True for a change beyond the checkpoint that this node goes on from whose author may not have known
+    /// what that lets go: nothing before it in its log acknowledges the checkpoint before or a later one, and
+    /// its context does not cover what the one before holds.
+    func isLate(_ number: Int, at index: Int) -> Bool {
+        views[index].chains.contains { isLate(number, by: $0, at: index) }
+    }
+
+    private func isLate(_ number: Int, by chain: [InspectedCheckpoint], at index: Int) -> Bool {
+        guard chain.count > 1 else { return false }
+        let change = universe[number].change
+        if covered(by: chain[chain.count - 1], at: index)[change.replica] >= change.first {
+            // Final, as the one before says.
+            return isLate(number, by: Array(chain.dropLast()), at: index)
+        }
+        let earlier = Set(chain.dropLast(2).map(\.id))
+        for known in universe.held(views[index].held[change.replica], from: SequenceNumber(1)) {
+            let before = universe[known].change
+            if before.first >= change.first { break }
+            for operation in before.operations {
+                if case .acknowledge(let id?) = operation.body, !earlier.contains(id) { return false }
+            }
+        }
+        let released = covered(by: chain[chain.count - 2], at: index)
+        return !released.entries.allSatisfy { entry in
+            // Of a closed log nobody is asked for more than its trunk.
+            let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
+            return entry.replica == change.replica || change.context[entry.replica] >= needed
+        }
+    }
+}
+
+/// Models of what was forgotten, kept: to make one takes as many models of the document as there are
+/// checkpoints.
+final class KnownForgotten {
+    struct Name: Hashable {
+        let key: [UInt8]
+        let checkpoint: Bytes32
+    }
+
+    var answers: [Name: ModelForgotten] = [:]
+}
