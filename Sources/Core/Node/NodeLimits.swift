@@ -101,6 +101,8 @@ public enum NodeLimits {
     static let adoptionLooksMax = 1_024
     /// Changes that the answer to an adoption names as skipped, and as adopted elsewhere.
     public static let adoptionSkipsMax = 10_000
+    /// Forks that the author of a checkpoint is tried not to have known, the newest first.
+    static let unknownForksMax = 16
     /// Logs of one member that are remembered for being suspected to be forked.
     public static let suspectedLogsMax = 64
     /// How long an invite may stay open: 30 days.

@@ -33,6 +33,8 @@ public struct SpaceSync: Sendable {
     public private(set) var peerHave: VersionVector?
     /// The peer was let in again since it said that: it may have left, and hold nothing any more.
     public private(set) var isPeerHaveStale = false
+    /// What the peer said of closed logs beyond where they are closed here: it may count later.
+    private var beyond: [ReplicaID: SequenceNumber] = [:]
     /// Which logs are pushed here. A hint: what is lacking is computed from the vectors.
     public private(set) var tree = PushTree()
     /// These logs are pushed and no others, whatever the tree says; nil: as the tree says.
@@ -69,6 +71,7 @@ public struct SpaceSync: Sendable {
     ) throws(Fault) {
         if isFull {
             peerHave = vector
+            beyond = [:]
             isPeerHaveStale = false
             sent = VersionVector()
             cursor = nil
@@ -145,9 +148,24 @@ public struct SpaceSync: Sendable {
 
     /// A log was closed: whatever either side said of it counts up to `last` at most.
     public mutating func lower(_ replica: ReplicaID, to last: SequenceNumber) {
+        if let have = peerHave?[replica], have > last { peerSaid(replica, beyond: have) }
         peerHave?.lower(replica, to: last)
         sent.lower(replica, to: last)
         told?.lower(replica, to: last)
+    }
+
+    /// The peer names more of a closed log than counts here.
+    public mutating func peerSaid(_ replica: ReplicaID, beyond last: SequenceNumber) {
+        beyond[replica] = max(beyond[replica] ?? .none, last)
+    }
+
+    /// A closed log counts up to `last` from now on, which is more than before. What the peer holds of it then,
+    /// as far as it said.
+    public mutating func raise(_ replica: ReplicaID, to last: SequenceNumber) -> SequenceNumber {
+        cursor = nil
+        let have = min(beyond[replica] ?? .none, last)
+        if have > .none { peerHave?.advance(replica, to: have) }
+        return have
     }
 
     // MARK: Receiving

@@ -150,7 +150,7 @@ extension Node {
     private mutating func adopt(
         _ change: Dot, _ adoption: inout Adoptions.Adoption, in index: SpaceHandle, at now: Instant
     ) throws(NodeError) {
-        if spaces[index].forks.closed.isClosed(change) {
+        if spaces[index].forks.isVoid(change) {
             let reissue = try stored { node throws(StoreFailure) in
                 try node.reissue(of: change.replica, in: index)
             }

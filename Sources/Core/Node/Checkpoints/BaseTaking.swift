@@ -117,6 +117,12 @@ struct BaseTaking: Sendable {
         wanted.insert(hash, at: 0)
     }
 
+    /// Nobody of those that have the rest has this: it is not waited for.
+    mutating func giveUp(_ hash: Bytes32) {
+        guard !sources.isEmpty, sources.isSubset(of: lacking[hash] ?? []) else { return }
+        wanted.removeAll { $0 == hash }
+    }
+
     /// Peers that have kept nothing of what they were asked for: they are asked no more on this link.
     mutating func expire(at now: UInt64) -> [DeviceID] {
         let late = Set(asked.values.filter { $0.deadline <= now }.map(\.peer))

@@ -18,33 +18,59 @@ extension Node {
         let peer = links[place.link].device
         let space = spaces[place.space]
         if let taken = space.checkpoints.taken {
-            guard taken.proposal.id == frame.checkpoint else { return }
+            guard taken.proposal.id == frame.checkpoint else {
+                // Those who had it may have gone on to what follows it.
+                guard space.checkpoints.agreement.follows(frame.checkpoint, taken.proposal.id) else { return }
+                return take(frame, in: place.space, at: now)
+            }
             spaces[place.space].checkpoints.taken?.taking.offered(by: peer)
             return askForBase(in: place.space, at: now)
         }
+        // Somebody else who is linked may have the log.
+        let others = links.channels(of: space.id).filter {
+            links[$0].isReady && links[$0].base.offer?.collected == nil
+        }
+        guard frame.collected != nil, space.held.isEmpty || others.isEmpty else { return }
+        take(frame, in: place.space, at: now)
+    }
+
+    /// A checkpoint stands that this node cannot come to by itself, since a log of it goes on in two ways: it
+    /// takes the base from whoever offers one.
+    mutating func takeUnmatched(in index: SpaceHandle, at now: Instant) {
+        guard let unmatched = spaces[index].checkpoints.unmatched, spaces[index].checkpoints.taken == nil
+        else { return }
+        let agreement = spaces[index].checkpoints.agreement
+        let offers = links.channels(of: spaces[index].id).filter { links[$0].isReady }
+            .compactMap { links[$0].base.offer }
+        let offer = offers.first { offer in
+            agreement.stands(offer.checkpoint)
+                && (offer.checkpoint == unmatched || agreement.follows(offer.checkpoint, unmatched))
+        }
+        if let offer { take(offer, in: index, at: now) }
+    }
+
+    private mutating func take(_ frame: BaseOfferFrame, in index: SpaceHandle, at now: Instant) {
+        let space = spaces[index]
         let newest = space.documents.bases.newest?.id
         guard newest != frame.checkpoint,
             let proposal = space.checkpoints.agreement.proposal(frame.checkpoint),
             newest.map({ space.checkpoints.agreement.follows(frame.checkpoint, $0) }) ?? true,
             space.documents.bases.applying == nil
         else { return }
-        // Somebody else who is linked may have the log.
-        let others = links.channels(of: space.id).filter { links[$0].isReady && links[$0].base.offer == nil }
-        guard space.held.isEmpty || others.isEmpty else { return }
         do throws(StoreFailure) {
-            try spaces[place.space].beginTaking(proposal, in: &transaction)
+            try spaces[index].beginTaking(proposal, in: &transaction)
         } catch {
             return transaction.fail(error)
         }
         for channel in links.channels(of: space.id)
         where links[channel].base.offer?.checkpoint == frame.checkpoint {
             let source = links[links[channel].link].device
-            spaces[place.space].checkpoints.taken?.taking.offered(by: source)
+            spaces[index].checkpoints.taken?.taking.offered(by: source)
         }
         batch.log(
             .info, "base-taken",
             "space \(space.name) is taken from checkpoint \(frame.checkpoint.shortText), which members offer")
-        askForBase(in: place.space, at: now)
+        askForBase(in: index, at: now)
     }
 
     mutating func basePartArrived(_ frame: BasePartFrame, _ place: ChannelPlace, at now: Instant)
@@ -52,9 +78,9 @@ extension Node {
     {
         guard var taken = spaces[place.space].checkpoints.taken else { return }
         let peer = links[place.link].device
-        let body = taken.proposal.body
+        let asked = taken
         let outcome = taken.taking.received(frame, try frame.unpacked(), from: peer, at: now.monotonic) {
-            TakenBase.hash(of: $0, named: frame.hash, in: body)
+            asked.hash(of: $0, named: frame.hash)
         }
         spaces[place.space].checkpoints.taken = taken
         switch outcome {
@@ -71,6 +97,10 @@ extension Node {
     mutating func baseNoneArrived(_ frame: BaseNoneFrame, _ place: ChannelPlace, at now: Instant) {
         let peer = links[place.link].device
         spaces[place.space].checkpoints.taken?.taking.refused(frame.hash, by: peer)
+        if let taken = spaces[place.space].checkpoints.taken, taken.between[frame.hash] != nil {
+            spaces[place.space].checkpoints.taken?.taking.giveUp(frame.hash)
+            if spaces[place.space].checkpoints.taken?.isComplete == true { finishTaking(place, at: now) }
+        }
         askForBase(in: place.space, at: now)
     }
 
@@ -79,30 +109,41 @@ extension Node {
     ) {
         do {
             try spaces[place.space].take(bytes, named: hash, in: &transaction)
-            guard spaces[place.space].checkpoints.taken?.isComplete == true else { return }
+        } catch let failure as StoreFailure {
+            return transaction.fail(failure)
+        } catch {
+            return abandonTaken(FaultWords(error), in: place.space, at: now)
+        }
+        if spaces[place.space].checkpoints.taken?.isComplete == true { finishTaking(place, at: now) }
+    }
+
+    /// Whoever signed the checkpoint signed this; the sender is not to blame.
+    private mutating func abandonTaken(_ words: FaultWords, in index: SpaceHandle, at now: Instant) {
+        spaces[index].checkpoints.taken = nil
+        raise(
+            Alarm(
+                code: "base-unreadable",
+                message: "a checkpoint of space \(spaces[index].name) names a base that is none: \(words)",
+                hint: "its author runs a broken program: ask who that is, and keep this state directory",
+                since: now.wall, space: spaces[index].id))
+    }
+
+    private mutating func finishTaking(_ place: ChannelPlace, at now: Instant) {
+        do throws(StoreFailure) {
             let space = spaces[place.space].id
             for entry in try spaces[place.space].finishTaking(in: &transaction) {
                 // What waited of these logs stood on another head, and what waited for them may be ready.
                 _ = links.buffer.drop(LogID(space, entry.replica))
                 links.buffer.advance(LogID(space, entry.replica), to: entry.last)
             }
+            try finalMoved(in: place.space, at: now)
             drain()
             for channel in links.channels(of: spaces[place.space].id) {
                 links[channel].sync.askAgain(at: now.monotonic)
                 links[channel].digest.reset()
             }
-        } catch let failure as StoreFailure {
-            transaction.fail(failure)
         } catch {
-            // Whoever signed the checkpoint signed this; the sender is not to blame.
-            spaces[place.space].checkpoints.taken = nil
-            raise(
-                Alarm(
-                    code: "base-unreadable",
-                    message: "a checkpoint of space \(spaces[place.space].name) names a base that is none: "
-                        + "\(FaultWords(error))",
-                    hint: "its author runs a broken program: ask who that is, and keep this state directory",
-                    since: now.wall, space: spaces[place.space].id))
+            transaction.fail(error)
         }
     }
 
@@ -129,6 +170,18 @@ extension Node {
 }
 
 extension Space {
+    /// The checkpoints that are passed over on the way to one, by their tables, where those are not known.
+    private func tables(before target: Bytes32) -> [Bytes32: Bytes32] {
+        guard !held.isEmpty else { return [:] }
+        let agreement = checkpoints.agreement
+        let chain = agreement.chain(to: target).dropLast()
+        let done = documents.bases.standing.flatMap { chain.firstIndex(of: $0.id) }
+        let passed = chain[(done.map { $0 + 1 } ?? chain.startIndex)...].filter { agreement.table(of: $0) == nil }
+        return Dictionary(
+            passed.compactMap { id in agreement.proposal(id).map { ($0.body.table, id) } }
+        ) { first, _ in first }
+    }
+
     /// From now on nothing is shown until the checkpoint is known to stand.
     mutating func beginTaking(
         _ proposal: CheckpointProposal, in transaction: inout StoreTransaction<some ChangeStore>
@@ -138,7 +191,7 @@ extension Space {
             checkpoints.work = nil
             while try transaction.store.removeCandidates(id, limit: 1_024) {}
         }
-        checkpoints.taken = TakenBase(proposal)
+        checkpoints.taken = TakenBase(proposal, between: tables(before: proposal.id))
         try setSeeding(true, in: &transaction)
     }
 }

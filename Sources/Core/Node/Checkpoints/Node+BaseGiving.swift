@@ -11,8 +11,8 @@ import Wire
 
 /// What is said of bases on one channel.
 struct BaseExchange: Sendable {
-    /// The checkpoint that was offered last.
-    var offered: Bytes32?
+    /// What was offered last.
+    var offered: BaseOfferFrame?
     /// What the peer wants of it, in order.
     var asked: [BaseAskFrame.Want] = []
     /// When it asked last, monotonic milliseconds: changes wait meanwhile, which it would drop.
@@ -22,19 +22,28 @@ struct BaseExchange: Sendable {
 }
 
 extension Node {
-    /// Offers the base where the peer lacks something that the log has let go.
+    /// Offers the base where the peer lacks something that the log has let go; and where a fork lies below it,
+    /// to whoever may hold another branch.
     mutating func baseOffer(on channel: inout SpaceChannel, in index: SpaceHandle) throws(StoreFailure)
         -> BaseOfferFrame?
     {
         let space = spaces[index]
         guard let standing = space.documents.bases.standing, space.documents.bases.applying == nil,
-            channel.base.offered != standing.id, let theirs = channel.sync.peerHave,
-            !space.logs.cuts.isEmpty, !theirs.covers(space.logs.cuts), !space.isSeeding
+            let theirs = channel.sync.peerHave, !space.isSeeding
         else { return nil }
-        channel.base.offered = standing.id
-        return BaseOfferFrame(
-            checkpoint: standing.id, collected: standing.id,
+        let isCut = !space.logs.cuts.isEmpty && !theirs.covers(space.logs.cuts)
+        guard isCut || space.isForked(below: standing.covered) else { return nil }
+        let collected = isCut ? standing.id : nil
+        if let offered = channel.base.offered, offered.checkpoint == standing.id,
+            offered.collected == collected || offered.collected != nil
+        {
+            return nil
+        }
+        let offer = BaseOfferFrame(
+            checkpoint: standing.id, collected: collected,
             logBytes: UInt64(try store.logBytes(space.id)), baseBytes: UInt64(standing.summary.bytes))
+        channel.base.offered = offer
+        return offer
     }
 
     mutating func baseAskArrived(_ frame: BaseAskFrame, _ place: ChannelPlace, at now: Instant) {

@@ -105,8 +105,11 @@ extension Node {
         if spaces[index].checkpoints.taken != nil { return }
         if spaces[index].isSeeding { try endSeeding(in: index) }
         let step = try stored { node throws(StoreFailure) in
-            try node.spaces[index].nextCheckpointStep(by: node.device, in: &node.transaction)
+            let step = try node.spaces[index].nextCheckpointStep(by: node.device, in: &node.transaction)
+            try node.finalMoved(in: index, at: now)
+            return step
         }
+        takeUnmatched(in: index, at: now)
         switch step {
         case .nothing: return
         case .acknowledge(let id):

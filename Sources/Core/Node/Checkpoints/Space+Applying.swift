@@ -17,6 +17,8 @@ extension Space {
         _ base: StandingBase, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         precondition(documents.bases.applying == nil, "two checkpoints are applied at once")
+        try moveClosings(to: base.id, in: &transaction)
+        checkpoints.unmatched = nil
         documents.bases.applying = base
         documents.bases.applying?.visible = documents.bases.standing?.visible ?? 0
         try documents.bases.write(of: id, to: &transaction)
@@ -27,13 +29,18 @@ extension Space {
         guard let base = documents.bases.newest, base.id != checkpoints.judged,
             checkpoints.agreement.stands(base.id)
         else { return }
+        let agreement = checkpoints.agreement
+        let judged = checkpoints.judged
+        let isNext = agreement.proposal(base.id)?.previous == judged
+        // What a base holds that was passed over on the way to this one may have been late for that.
+        let former = isNext ? nil : judged.flatMap { agreement.table(of: $0)?.covered } ?? VersionVector()
         checkpoints.judge(by: base.id)
-        try rejudge(lateAuthors(beyond: base), in: &transaction)
+        try rejudge(lateAuthors(beyond: former ?? base.covered), in: &transaction)
     }
 
-    /// Devices with changes beyond the base that were made without what it lets go: those may be late now.
-    private func lateAuthors(beyond base: StandingBase) -> Set<DeviceID> {
-        let beyond = held.entries.filter { $0.last > base.covered[$0.replica] }
+    /// Devices with changes beyond a base that were made without what it lets go: those may be late now.
+    private func lateAuthors(beyond covered: VersionVector) -> Set<DeviceID> {
+        let beyond = held.entries.filter { $0.last > covered[$0.replica] }
         return Set(beyond.compactMap { author(of: $0.replica) })
     }
 

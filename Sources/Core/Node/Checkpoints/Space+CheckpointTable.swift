@@ -10,12 +10,13 @@ import Roster
 import Wire
 
 extension Space {
-    /// The rows of what is covered, which is held. `previous`: the checkpoint that this one follows.
-    /// O(section) a log that has moved on since, O(1) for others.
+    /// The rows of what is covered, which is held, if only as a branch. `closed`: as its author knew it.
+    /// `previous`: the checkpoint that this one follows. O(section) a log that has moved on since, O(1) for
+    /// others.
     mutating func table(
-        covering covered: VersionVector, following previous: Bytes32?, in store: some StoreReading
+        covering covered: VersionVector, closed: ClosedLogs, following previous: Bytes32?,
+        in store: some StoreReading
     ) throws(StoreFailure) -> CheckpointTable {
-        precondition(held.covers(covered), "a table of what is not held")
         let before = documents.bases.standing?.covered ?? VersionVector()
         let ended = Set(
             checkpoints.agreement.endedLogs(in: covered, following: previous, logs: logs.authors))
@@ -28,7 +29,7 @@ extension Space {
                     replica: entry.replica, declaration: head.declaration, last: entry.last,
                     previousLast: before[entry.replica], timestamp: head.timestamp, chainHash: head.chainHash,
                     boundary: head.boundary,
-                    closedAt: forks.closed[entry.replica]?.first
+                    closedAt: closed[entry.replica]?.first
                         ?? (ended.contains(entry.replica) ? entry.last + 1 : nil),
                     acknowledged: checkpoints.agreement.acknowledged(
                         in: entry.replica, through: entry.last, following: previous)))

@@ -40,7 +40,8 @@ extension Space {
             guard let summary = checkpoints.work?.summary, checkpoints.work?.witness == pending.witness,
                 let covered = checkpoints.work?.covered
             else { return .nothing }
-            let table = try table(covering: covered, following: pending.previous, in: transaction.store)
+            let table = try table(
+                covering: covered, closed: forks.closed, following: pending.previous, in: transaction.store)
             return .sign(pending, summary, table: CheckpointTable.hash(of: table.encoded()))
         }
         for proposal in checkpoints.agreement.open.reversed() {
@@ -54,12 +55,22 @@ extension Space {
     private mutating func follow(
         _ id: Bytes32, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> CheckpointStep {
-        guard let proposal = checkpoints.agreement.proposal(id),
-            try learnTable(of: proposal, in: &transaction),
-            let covered = try covered(by: proposal, in: transaction.store)
-        else { return .nothing }
+        guard let proposal = checkpoints.agreement.proposal(id) else { return .nothing }
+        guard try learnTable(of: proposal, in: &transaction),
+            let covered = checkpoints.agreement.table(of: id)?.covered
+        else {
+            // All that it may hold is here, but other closings or another branch are meant.
+            let named = try named(by: proposal, in: transaction.store).map(forks.closed.clamped)
+            let isHeld = named.map(durable.covers) ?? forks.closed.isClosed(proposal.body.witness)
+            if isHeld, !forks.closed.isEmpty { checkpoints.unmatched = id }
+            return .nothing
+        }
         guard let work = checkpoints.work, work.witness == proposal.body.witness else {
-            try begin(proposal.body.witness, covering: covered, in: &transaction)
+            if isFenced(within: covered) {
+                checkpoints.unmatched = id
+            } else {
+                try begin(proposal.body.witness, covering: covered, in: &transaction)
+            }
             return .nothing
         }
         guard let summary = work.summary else { return .nothing }
@@ -82,7 +93,7 @@ extension Space {
     ) throws(StoreFailure) -> CheckpointStep {
         guard proposal.previous == documents.bases.standing?.id,
             try learnTable(of: proposal, in: &transaction),
-            let covered = try covered(by: proposal, in: transaction.store)
+            let covered = checkpoints.agreement.table(of: proposal.id)?.covered
         else { return .nothing }
         let refusal = checkpoints.agreement.refusal(to: proposal.id, by: device)
         switch refusal {
@@ -90,7 +101,10 @@ extension Space {
         default: return .nothing
         }
         guard let work = checkpoints.work, work.witness == proposal.body.witness else {
-            try begin(proposal.body.witness, covering: covered, in: &transaction)
+            // A fork that is known by now lies within: who computed it before acknowledges it, others do not.
+            if !isFenced(within: covered) {
+                try begin(proposal.body.witness, covering: covered, in: &transaction)
+            }
             return .nothing
         }
         guard let summary = work.summary else { return .nothing }
@@ -123,15 +137,19 @@ extension Space {
         checkpoints.work = BaseWork(
             witness: witness, covered: covered, released: standing?.covered ?? VersionVector(),
             settled: standing?.released ?? VersionVector(),
-            isTaken: standing.map { !$0.released.covers(logs.cuts) } ?? false)
+            isTaken: standing.map { standing in
+                !standing.released.covers(logs.cuts) || !standing.released.covers(forks.elsewhere)
+            } ?? false)
     }
 
-    /// What a checkpoint covers, once all of it is held and durable: its witness and all that was made on.
-    private mutating func covered(
+    /// What a checkpoint names: its witness and all that was made on, which may be more of a closed log than
+    /// counts. Nil: the witness is not held and durable.
+    private func named(
         by proposal: CheckpointProposal, in store: some StoreReading
     ) throws(StoreFailure) -> VersionVector? {
         let witness = proposal.body.witness
-        guard durable.contains(witness) else { return nil }
+        // Its author may have written it behind a fork that is known by now.
+        guard durable.contains(witness) || forks.closed.isClosed(witness) else { return nil }
         var reader = LogReader(space: id)
         guard let change = try reader.find(witness, from: store)?.change, change.last == witness.sequence
         else {
@@ -140,8 +158,7 @@ extension Space {
         var covered = change.context
         covered.join(documents.bases.standing?.covered ?? VersionVector())
         covered.advance(to: witness)
-        covered = forks.closed.clamped(covered)
-        return durable.covers(covered) ? covered : nil
+        return covered
     }
 
     /// Tells the agreement what a checkpoint covers. False: not all of it is held, or its author means other
@@ -150,13 +167,55 @@ extension Space {
         of proposal: CheckpointProposal, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> Bool {
         if checkpoints.agreement.holdsLogs(of: proposal.id) { return true }
-        guard let covered = try covered(by: proposal, in: transaction.store) else { return false }
-        let table = try table(covering: covered, following: proposal.previous, in: transaction.store)
-        let bytes = table.encoded()
-        guard CheckpointTable.hash(of: bytes) == proposal.body.table else { return false }
-        try transaction.beginWriting()
-        try transaction.store.setMeta(NodeMeta.content(id, proposal.body.table), bytes)
-        checkpoints.agreement.learn(table, of: proposal.id, holdsLogs: true, seesViews: true)
-        return true
+        guard let named = try named(by: proposal, in: transaction.store),
+            durable.covers(forks.closed.clamped(named))
+        else { return false }
+        let tried = TriedTable(checkpoint: proposal.id, forks: forks.closed.hash)
+        if checkpoints.tried == tried { return false }
+        for closed in closingsOfAuthor() {
+            guard let table = try table(naming: named, closed, proposal, in: transaction.store) else {
+                continue
+            }
+            let bytes = table.encoded()
+            guard CheckpointTable.hash(of: bytes) == proposal.body.table else { continue }
+            try transaction.beginWriting()
+            try transaction.store.setMeta(NodeMeta.content(id, proposal.body.table), bytes)
+            checkpoints.agreement.learn(table, of: proposal.id, holdsLogs: true, seesViews: true)
+            return true
+        }
+        checkpoints.tried = tried
+        return false
+    }
+
+    /// What its author may have known of forks, the likeliest first: all that is known here, or all but the
+    /// last that became known.
+    private func closingsOfAuthor() -> [ClosedLogs] {
+        let newest = forks.proven.replicas.sorted { one, other in
+            let (left, right) = (forks.since[one] ?? 0, forks.since[other] ?? 0)
+            return left == right ? one < other : left > right
+        }
+        var closed = forks.closed
+        var all = [closed]
+        for replica in newest.prefix(NodeLimits.unknownForksMax) {
+            closed.reopen(replica)
+            all.append(closed)
+        }
+        return all
+    }
+
+    /// The table of a checkpoint whose author knew these closings; nil: not all of it is held here.
+    private mutating func table(
+        naming named: VersionVector, _ closed: ClosedLogs, _ proposal: CheckpointProposal,
+        in store: some StoreReading
+    ) throws(StoreFailure) -> CheckpointTable? {
+        let covered = closed.clamped(named)
+        for entry in covered.entries(beyond: durable) {
+            // Void here, and what its author holds if it ends where that does.
+            guard logs[entry.replica]?.last ?? .none >= entry.last,
+                try store.chainHash(of: LogID(id, entry.replica), through: entry.last) != .zero
+            else { return nil }
+        }
+        return try table(
+            covering: covered, closed: closed, following: proposal.previous, in: store)
     }
 }

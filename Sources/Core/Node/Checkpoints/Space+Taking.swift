@@ -23,6 +23,10 @@ extension Space {
             taken.table = table
             try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
             taken.taking.want([body.manifest])
+        } else if let passed = taken.between[hash] {
+            let table = try CheckpointTable(of: id, decoding: bytes)
+            try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
+            checkpoints.agreement.learn(table, of: passed, holdsLogs: false, seesViews: true)
         } else if hash == body.manifest {
             let manifest = try BaseManifest(decoding: bytes)
             try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
@@ -135,6 +139,7 @@ extension Space {
         try forgetOthers(than: manifest, covering: table.covered, in: &transaction)
         var begun: [VersionVector.Entry] = []
         for row in table.rows {
+            // Of one that goes on otherwise here what is held stays: it is void from the fork on.
             if let start = try begin(row, in: &transaction) { begun.append(.init(row.replica, start)) }
         }
         checkpoints.agreement.learn(table, of: taken.proposal.id, holdsLogs: false, seesViews: true)
@@ -181,7 +186,9 @@ extension Space {
     private mutating func begin(
         _ row: CheckpointTable.Row, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> SequenceNumber? {
-        guard let boundary = row.boundary, held[row.replica] < boundary.position.last else { return nil }
+        guard let boundary = row.boundary, held[row.replica] < boundary.position.last,
+            logs[row.replica]?.last ?? .none < boundary.position.last
+        else { return nil }
         let start = LogBoundary(
             position: boundary.position, chainHash: boundary.chainHash, declaration: row.declaration)
         try transaction.store.startLog(

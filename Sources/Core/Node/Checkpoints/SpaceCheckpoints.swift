@@ -14,6 +14,12 @@ struct PendingProposal: Hashable, Sendable {
     let witness: Dot
 }
 
+/// A checkpoint whose table was looked for in vain, and the closed logs that were known then.
+struct TriedTable: Hashable, Sendable {
+    let checkpoint: Bytes32
+    let forks: Bytes32
+}
+
 /// Times are monotonic milliseconds.
 struct SpaceCheckpoints: Sendable {
     var agreement: Checkpoints
@@ -24,6 +30,9 @@ struct SpaceCheckpoints: Sendable {
     var paid: AcknowledgedLog?
     /// The base that is being taken from others.
     var taken: TakenBase?
+    /// One that stands, of which other logs are held here than it means, since one of them was written in two
+    /// ways: its base is taken from others.
+    var unmatched: Bytes32?
     /// This node came later and was not level with a member yet: it writes nothing, and shows nothing while a
     /// base is taken.
     var isSeeding = false
@@ -31,6 +40,8 @@ struct SpaceCheckpoints: Sendable {
     var hasOwnLate = false
     var ownLateCheck: UInt64 = 0
     var collecting = Collecting()
+    /// Of which no table was found here that its author may have meant, by these closings.
+    var tried: TriedTable?
     /// When this node looks again whether to propose one, monotonic milliseconds.
     var proposalCheck: UInt64 = 0
     /// Since when something is held that the one that stands does not hold; wall milliseconds.

@@ -15,16 +15,20 @@ struct TakenBase: Sendable {
     var taking: BaseTaking
     var table: CheckpointTable?
     var manifest: BaseManifest?
+    /// Checkpoints between the one that documents are made on and this one, by their tables: what is late by
+    /// one of them stays so within the next. Where nobody has a table any more it is let alone.
+    let between: [Bytes32: Bytes32]
     /// Places of the pages that are lacking, by hash.
     var pages: [Bytes32: Int] = [:]
     /// Documents and bytes of pages that are here.
     var documents = 0
     var bytes = 0
 
-    init(_ proposal: CheckpointProposal) {
+    init(_ proposal: CheckpointProposal, between: [Bytes32: Bytes32] = [:]) {
         self.proposal = proposal
+        self.between = between
         taking = BaseTaking(checkpoint: proposal.id)
-        taking.want([proposal.body.table])
+        taking.want([proposal.body.table] + between.keys.sorted())
     }
 
     var isComplete: Bool { table != nil && manifest != nil && taking.isIdle }
@@ -35,11 +39,9 @@ struct TakenBase: Sendable {
     }
 
     /// The hash of bytes that were asked for by this one, of which it is known what they are to be.
-    static func hash(of bytes: [UInt8], named hash: Bytes32, in body: CheckpointBody) -> Bytes32 {
-        switch hash {
-        case body.table: CheckpointTable.hash(of: bytes)
-        case body.manifest: BaseManifest.hash(of: bytes)
-        default: BasePage.hash(of: bytes)
-        }
+    func hash(of bytes: [UInt8], named hash: Bytes32) -> Bytes32 {
+        if hash == proposal.body.manifest { return BaseManifest.hash(of: bytes) }
+        let isTable = hash == proposal.body.table || between[hash] != nil
+        return isTable ? CheckpointTable.hash(of: bytes) : BasePage.hash(of: bytes)
     }
 }

@@ -13,7 +13,8 @@ extension Node {
     mutating func forkAskArrived(_ frame: ForkAskFrame, _ place: ChannelPlace) {
         let (index, replica) = (place.space, frame.replica)
         guard spaces[index].author(of: replica) == links[place.link].device,
-            spaces[index].forks.closed[replica]?.first == frame.first, frame.from >= frame.first
+            spaces[index].forks.closed[replica]?.first == frame.first, frame.from >= frame.first,
+            !spaces[index].forks.others.contains(replica)
         else { return }
         guard links[links[place.link].connection].pour.isOpen else {
             return links[place.channel].forks.postpone(frame)
@@ -59,7 +60,7 @@ extension Node {
 
     /// The log that the branch held here goes into; nil when none of it is held.
     func reissue(of replica: ReplicaID, in index: SpaceHandle) throws(StoreFailure) -> Reissue? {
-        guard let closing = spaces[index].forks.closed[replica], let log = spaces[index].logs[replica],
+        guard let closing = spaces[index].forks.branch(of: replica), let log = spaces[index].logs[replica],
             log.last >= closing.first
         else { return nil }
         let part = try store.stretch(
@@ -93,7 +94,8 @@ extension Node {
         }
         let heads = walk.log.rosterHeads
         let verified = try walk.log.verify(run)
-        let isWritten = try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
+        let isWritten = try reissue(
+            Candidate.of(verified, by: device, after: heads), &walk, closing, in: index)
         guard isWritten, !walk.isOver else {
             links[place.channel].forks.branches[replica] = nil
             guard !isWritten else { return }

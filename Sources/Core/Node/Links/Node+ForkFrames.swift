@@ -70,7 +70,7 @@ extension Node {
 
     /// One question for each closed log of this device.
     func asksForBranches(on number: UInt16, in index: SpaceHandle) -> [LinkFrame] {
-        spaces[index].forks.closed.replicas.compactMap { askForBranch($0, on: number, in: index) }
+        spaces[index].forks.proven.replicas.compactMap { askForBranch($0, on: number, in: index) }
     }
 
     /// The question for a closed log of this device; nil: it is not one. Whoever does not know that the log

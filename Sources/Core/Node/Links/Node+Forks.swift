@@ -66,23 +66,54 @@ extension Node {
             if links.buffer.isWaiting(log) { try reopen(log, in: index) }
         }
         try spaces[index].close(new.map(\.proof), at: now, cursors: epochs.current, in: &transaction)
-        spaces[index].replication.logClosed()
+        try closingsMoved(in: index, at: now)
         for entry in new {
             reportFork(entry.proof, in: index, at: now)
-            // 2. What was told and heard of it counts to the trunk only.
+            // 2. Whoever is linked hears of it.
             for channel in links.channels(of: space) {
-                links[channel].lower(entry.proof.replica, to: entry.proof.first.previous)
                 let link = links[channel].link
                 guard links.connectionID(of: link) != entry.source, links[channel].isFull else { continue }
                 links[channel].forks.send(entry.proof.replica)
                 try pourProofs(links.place(channel, in: index), asks: false)
             }
-            // 3. Whoever waited for something of it looks again.
-            links.buffer.advance(LogID(space, entry.proof.replica), to: .max)
         }
         drain()
         for proof in new.map(\.proof) where proof.declaration.device == device {
             try ownLogClosed(proof.replica, in: index, at: now)
+        }
+    }
+
+    /// Logs are closed otherwise than before, here and then on links.
+    mutating func closingsMoved(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
+        let moved = spaces[index].exceptions.takeMoved()
+        if moved.isEmpty { return }
+        let space = spaces[index].id
+        spaces[index].replication.logClosed()
+        for replica in moved {
+            guard let closing = spaces[index].forks.closed[replica] else { continue }
+            let log = LogID(space, replica)
+            if links.buffer.isWaiting(log) { try reopen(log, in: index) }
+            // 1. What was told and heard of it counts to the trunk only, and to there.
+            for channel in links.channels(of: space) {
+                let have = links[channel].move(replica, to: closing.trunkLast)
+                let vector = VersionVector(have == .none ? [] : [.init(replica, have)])
+                if !vector.isEmpty {
+                    spaces[index].recordVector(vector, of: links.peer(of: channel), isFull: false)
+                }
+            }
+            // 2. Whoever waited for something of it looks again.
+            links.buffer.advance(log, to: .max)
+        }
+    }
+
+    /// A base moved closings: what this device wrote there is issued again from where they are now.
+    mutating func finalMoved(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
+        let moved = spaces[index].forks.moved
+        try closingsMoved(in: index, at: now)
+        if moved.isEmpty { return }
+        drain()
+        for replica in moved where spaces[index].isReissuedHere(replica, by: device) {
+            try ownLogClosed(replica, in: index, at: now)
         }
     }
 
@@ -92,10 +123,11 @@ extension Node {
             spaces[index].findings.alarms.resolve("fork-suspicion", of: member)
         }
         let name = spaces[index].nameOf(author)
-        raise(Self.fork(proof.replica, proof.first, by: author, name, in: spaces[index], since: now.wall))
+        let first = spaces[index].forks.closed[proof.replica]?.first ?? proof.first
+        raise(Self.fork(proof.replica, first, by: author, name, in: spaces[index], since: now.wall))
         batch.log(
             .warning, "log-closed",
-            "log \(proof.replica) of \(named(author)) is closed at \(proof.first) in space "
+            "log \(proof.replica) of \(named(author)) is closed at \(first) in space "
                 + "\(spaces[index].name): it was proved that it goes on in two ways")
     }
 
@@ -115,7 +147,7 @@ extension Node {
     /// Forks that were learned lately are shown again after a start.
     mutating func recallForks(at now: Instant) {
         for space in spaces {
-            for replica in space.forks.closed.replicas {
+            for replica in space.forks.proven.replicas {
                 guard let closing = space.forks.closed[replica], let since = space.forks.since[replica],
                     max(now.wall, since) - min(now.wall, since) < NodeLimits.continuityShownMilliseconds
                 else { continue }
@@ -138,11 +170,11 @@ extension Node {
         do throws(StoreFailure) {
             for replica in closed.replicas {
                 guard let mine = closed[replica] else { continue }
-                if let entry = known[replica],
-                    entry.first < mine.first
-                        || entry.first == mine.first && entry.trunkHash == mine.trunkHash
-                {
-                    continue
+                // One of us may have come to a checkpoint that moves it, and the other not yet.
+                let proven = spaces[place.space].forks.proven[replica] ?? mine
+                if let entry = known[replica] {
+                    let theirs = Closing(first: entry.first, trunkHash: entry.trunkHash)
+                    if entry.first < proven.first || theirs == proven || theirs == mine { continue }
                 }
                 links[place.channel].forks.send(replica)
             }
@@ -151,7 +183,9 @@ extension Node {
             return transaction.fail(error)
         }
         // They know more: they get the list once, and answer with what I lack.
-        let lacking = theirs.contains { entry in closed[entry.replica].map { $0.first > entry.first } ?? true
+        let proven = spaces[place.space].forks.proven
+        let lacking = theirs.contains { entry in
+            (proven[entry.replica] ?? closed[entry.replica]).map { $0.first > entry.first } ?? true
         }
         if lacking { sendForks(place) }
     }
@@ -168,7 +202,7 @@ extension Node {
             let proof = try ForkProof(base: base, a, b, in: space)
             // Logs of strangers are on nobody's disk.
             guard spaces[place.space].roster.member(proof.declaration.device) != nil else { return }
-            if let known = spaces[place.space].forks.closed[proof.replica], known.first == proof.first,
+            if let known = spaces[place.space].forks.proven[proof.replica], known.first == proof.first,
                 known.trunkHash != proof.trunkHash
             {
                 return try join(proof, place, at: now)
@@ -187,7 +221,8 @@ extension Node {
     {
         let space = spaces[place.space].id
         let record = try store.fork(space, proof.replica)
-        guard let mine = record.flatMap({ self.proof($0, in: place.space) }) else { return }
+        guard let mine = record.flatMap({ self.proof($0, in: place.space) }), mine.replica == proof.replica
+        else { return }
         let earlier: ForkProof
         do throws(ForkProofFault) {
             guard mine.base == proof.base else { throw .otherRuns }

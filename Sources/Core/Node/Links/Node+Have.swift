@@ -12,6 +12,8 @@ extension Node {
         let (peer, handshakeHash) = (links[place.link].device, links[place.link].handshakeHash)
         var vector = spaces[place.space].forks.closed.clamped(
             VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) }))
+        let closed = spaces[place.space].forks.closed
+        let beyond = frame.entries.filter { closed.isClosed(Dot($0.replica, $0.last)) }
         if isPlanted("need-remembered"), let known = spaces[place.space].peerVectors[peer] {
             vector.join(known)
         }
@@ -24,6 +26,7 @@ extension Node {
         } catch {
             return fault(place.link, "HAVE: \(FaultWords(error))", at: now)
         }
+        for entry in beyond { links[place.channel].sync.peerSaid(entry.replica, beyond: entry.last) }
         recordAhead(vector.entries, place, at: now)
         spaces[place.space].recordVector(vector, of: peer, isFull: frame.extent == .full)
         do throws(StoreFailure) {
@@ -81,8 +84,7 @@ extension Node {
         for entry in durable.entries(beyond: told.durable) {
             let log = LogID(space, entry.replica)
             if let closing = spaces[index].forks.closed[entry.replica], entry.last >= closing.trunkLast {
-                let hash = try store.trunkHash(of: log, at: entry.last)
-                told.name(entry.replica, through: entry.last, hash: hash)
+                told.name(entry.replica, through: entry.last, hash: closing.trunkHash)
                 continue
             }
             let seal = try store.lastSeal(of: log, through: entry.last, after: told.sealed[entry.replica])

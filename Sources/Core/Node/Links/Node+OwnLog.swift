@@ -92,7 +92,10 @@ extension Node {
     ) throws(StoreFailure) -> Bytes32? {
         let space = spaces[index].id
         if let told = spaces[index].replication.advertised?.hash(of: replica, at: last) { return told }
-        guard last <= spaces[index].durable[replica] else { return nil }
+        // Of a log of which another branch is final nothing held can be compared.
+        guard last <= spaces[index].durable[replica], !spaces[index].forks.others.contains(replica) else {
+            return nil
+        }
         let seal = try store.seals(space, replica, from: last, limit: 1).first
         return seal?.last == last ? seal?.chainHash : nil
     }

@@ -37,6 +37,14 @@ struct PendingReissue: Sendable {
     var walk: BranchWalk?
 }
 
+extension Space {
+    /// True for a closed log whose branches this device issues again. What was issued again from one that a
+    /// checkpoint holds has no branch.
+    func isReissuedHere(_ replica: ReplicaID, by device: DeviceID) -> Bool {
+        forks.authors[replica] == device && forks.proven[replica] != nil
+    }
+}
+
 extension Node {
     /// A log of this device was closed.
     mutating func ownLogClosed(_ replica: ReplicaID, in index: SpaceHandle, at now: Instant)
@@ -63,8 +71,8 @@ extension Node {
     mutating func resumeReissues(from due: UInt64) {
         if isPlanted("branch-never-reissued") { return }
         for index in spaces.indices {
-            for replica in spaces[index].forks.closed.replicas
-            where spaces[index].forks.authors[replica] == device {
+            for replica in spaces[index].forks.proven.replicas
+            where spaces[index].isReissuedHere(replica, by: device) {
                 spaces[index].findings.reissues.schedule(replica, at: due)
             }
         }
@@ -107,7 +115,7 @@ extension Node {
     private mutating func reissueHeld(_ replica: ReplicaID, _ known: BranchWalk?, in index: SpaceHandle)
         throws(StoreFailure) -> Progress
     {
-        guard let closing = spaces[index].forks.closed[replica], spaces[index].logs[replica] != nil else {
+        guard let closing = spaces[index].forks.branch(of: replica), spaces[index].logs[replica] != nil else {
             return .through
         }
         try spaces[index].writeRun(to: &transaction)
@@ -124,7 +132,7 @@ extension Node {
                 return .through
             }
             let before = spaces[index].position
-            guard try reissue(next.run, &walk, in: index) else { return .waits }
+            guard try reissue(next.run, &walk, closing, in: index) else { return .waits }
             if walk.isOver { return .through }
             if !walk.log.isAtBoundary { return .through }
             if spaces[index].position > before { written += 1 }
@@ -153,9 +161,9 @@ extension Node {
 
     /// Reads one section of a branch and writes what is not written yet. False: something that it was made
     /// on is not held yet; the walk is spent then.
-    private mutating func reissue(_ run: SealedRun, _ walk: inout BranchWalk, in index: SpaceHandle)
-        throws(StoreFailure) -> Bool
-    {
+    private mutating func reissue(
+        _ run: SealedRun, _ walk: inout BranchWalk, _ closing: Closing, in index: SpaceHandle
+    ) throws(StoreFailure) -> Bool {
         let heads = walk.log.rosterHeads
         let verified: VerifiedRun
         do throws(LogFault) {
@@ -163,15 +171,13 @@ extension Node {
         } catch {
             throw .unreadable(.branch(run.replica, after: run.run.first), error)
         }
-        return try reissue(Candidate.of(verified, by: device, after: heads), &walk, in: index)
+        return try reissue(Candidate.of(verified, by: device, after: heads), &walk, closing, in: index)
     }
 
-    mutating func reissue(_ candidates: [Candidate], _ walk: inout BranchWalk, in index: SpaceHandle)
-        throws(StoreFailure) -> Bool
-    {
-        guard let replica = candidates.first?.change.replica,
-            let closing = spaces[index].forks.closed[replica]
-        else { return true }
+    /// `closing`: where the branch begins.
+    mutating func reissue(
+        _ candidates: [Candidate], _ walk: inout BranchWalk, _ closing: Closing, in index: SpaceHandle
+    ) throws(StoreFailure) -> Bool {
         for candidate in candidates where candidate.change.first >= closing.first && !walk.isOver {
             let here = Reissue(of: candidate.verified, by: device, in: spaces[index].id)
             if walk.parts.isEmpty || spaces[index].logs[here.replica] != nil, walk.parts.last != here {

@@ -15,7 +15,7 @@ extension Node {
         }
         return try reading(in: index) { node throws(StoreFailure) in
             var reports: [ForkReport] = []
-            for replica in node.spaces[index].forks.closed.replicas {
+            for replica in node.spaces[index].forks.proven.replicas {
                 reports.append(try node.fork(replica, in: index))
             }
             return reports
@@ -25,7 +25,7 @@ extension Node {
     private func fork(_ replica: ReplicaID, in index: SpaceHandle) throws(StoreFailure) -> ForkReport {
         let space = spaces[index]
         let author = space.author(of: replica)
-        let first = space.forks.closed[replica]?.first ?? .max
+        let first = space.forks.branch(of: replica)?.first ?? .max
         var branch: ForkReport.Branch?
         if let last = space.logs[replica]?.last, last >= first {
             let reissue = try reissue(of: replica, in: index)
@@ -34,7 +34,8 @@ extension Node {
                 isReissued: reissue == nil ? false : try isReissued(replica, from: first, in: index))
         }
         return ForkReport(
-            replica: replica, device: author, deviceName: author.map(space.nameOf) ?? "", closedAt: first,
+            replica: replica, device: author, deviceName: author.map(space.nameOf) ?? "", 
+            closedAt: space.forks.closed[replica]?.first ?? first,
             since: space.forks.since[replica] ?? 0, branch: branch)
     }
 

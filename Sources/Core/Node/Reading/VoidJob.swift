@@ -52,14 +52,14 @@ struct VoidVerdict: Sendable {
 /// Judges void changes of a space, one after the other.
 struct VoidJudge: Sendable {
     private var roster: Roster
-    private let closed: ClosedLogs
+    private let forks: SpaceForks
     /// What is late follows from it.
     private let agreement: Checkpoints
     /// The change that was judged last, and the heads of its view.
     private var last: (change: Dot, heads: [Bytes32])?
 
-    init(roster: Roster, closed: ClosedLogs, agreement: Checkpoints) {
-        (self.roster, self.closed, self.agreement) = (roster, closed, agreement)
+    init(roster: Roster, forks: SpaceForks, agreement: Checkpoints) {
+        (self.roster, self.forks, self.agreement) = (roster, forks, agreement)
     }
 
     /// Nil: by what is known now it counts, and is about to be executed.
@@ -68,7 +68,7 @@ struct VoidJudge: Sendable {
     ) throws(StoreFailure) -> VoidVerdict? {
         let heads = try heads(of: change, reading: &logs, from: store)
         last = (change.id, heads)
-        if closed.isClosed(change.id) { return VoidVerdict(reason: .forked, by: nil) }
+        if forks.isVoid(change.id) { return VoidVerdict(reason: .forked, by: nil) }
         if !Admission.isStaticallyValid(change) { return VoidVerdict(reason: .invalid, by: nil) }
         if agreement.isLate(change.replica, from: change.first, context: change.context) {
             return VoidVerdict(reason: .late, by: nil)
@@ -95,7 +95,7 @@ struct VoidJudge: Sendable {
 extension Space {
     /// By what is known now.
     var voidJudge: VoidJudge {
-        VoidJudge(roster: roster, closed: forks.closed, agreement: checkpoints.agreement)
+        VoidJudge(roster: roster, forks: forks, agreement: checkpoints.agreement)
     }
 }
 

@@ -93,10 +93,13 @@ struct ChannelParts: Sendable {
 }
 
 extension SpaceChannel {
-    /// A log was closed: what both sides said of it counts up to `last` only.
-    mutating func lower(_ replica: ReplicaID, to last: SequenceNumber) {
+    /// A log was closed: what both sides said of it counts up to `last` only, and again up to there. How much
+    /// of it the peer holds.
+    mutating func move(_ replica: ReplicaID, to last: SequenceNumber) -> SequenceNumber {
         self.sync.lower(replica, to: last)
+        let have = self.sync.raise(replica, to: last)
         self.pacing.tellAgain()
         self.digest.reset()
+        return have
     }
 }

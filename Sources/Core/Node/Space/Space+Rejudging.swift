@@ -140,12 +140,12 @@ extension Space {
         in store: some StoreReading
     ) throws(StoreFailure) -> Turn? {
         // Void for another cause, whatever the roster says.
-        if forks.closed.isClosed(change.id) || !Admission.isStaticallyValid(change) { return nil }
-        // What a checkpoint that stands holds is final.
-        if documents.bases.newest?.covered.contains(change.id) == true { return nil }
+        if forks.isVoid(change.id) || !Admission.isStaticallyValid(change) { return nil }
         if isLate(change) {
             return record.status == .void ? nil : Turn(status: .void, name: VoidReason.late.rawValue)
         }
+        // What a checkpoint that stands holds is final.
+        if documents.bases.newest?.covered.contains(change.id) == true { return nil }
         guard let view = membership.roster.view(heads: heads) else { return nil }
         let range = DotRange(change.replica, change.first, change.last)
         if let cause = roster.voidCause(of: range, by: author, in: view, needing: change.right) {

@@ -25,33 +25,23 @@ extension Space {
         _ proofs: [ForkProof], at now: Instant, cursors epoch: UInt64,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        let new = proofs.filter { exceptions.close($0, since: now.wall) }
+        let new = proofs.filter { exceptions.prove($0, since: now.wall) }
         guard let first = new.first else { return }
         // 1. What the batch collected goes to the store: from here on the log is read from there.
         try transaction.beginWriting()
         try writeDocuments(to: &transaction)
-        var records: [CommitRecord] = []
+        // 2. What becomes void, and what counts no more. On a base what that holds stays.
+        let (base, table) = (documents.bases.newest?.id, baseTable)
+        var flips = ClosingFlips()
         for proof in new {
-            try transaction.store.put(
-                id,
-                ForkRecord(
-                    replica: proof.replica, first: proof.first, since: now.wall, proof: proof.encoded()))
-            // 2. What becomes void.
-            records += try logs.committed(of: proof.replica, from: proof.first, in: transaction.store).filter
-            {
-                $0.status != .void && !isPlanted("closed-branch-counts")
-            }
+            try moveClosing(of: proof, within: table, by: base, &flips, in: &transaction)
         }
         let rebuild = Rebuild(
             change: Dot(first.replica, first.first), author: first.declaration.device, cause: "forked",
             wall: now.wall)
-        try change(records, to: .void, rebuild, cursors: epoch, in: &transaction)
-        // 3. Nothing of them counts any more.
-        for proof in new {
-            let trunkLast = proof.first.previous
-            logs.lower(proof.replica, to: trunkLast)
-            for device in peerVectors.keys { peerVectors[device]?.lower(proof.replica, to: trunkLast) }
-        }
+        try change(flips.void, to: .void, rebuild, cursors: epoch, in: &transaction)
+        try change(flips.back, to: .executed, rebuild, cursors: epoch, in: &transaction)
+        try closeWork(in: &transaction)
         try transaction.store.put(record)
     }
 

@@ -46,10 +46,13 @@ struct Space: Sendable {
         id = record.id
         name = record.name
         membership = try SpaceMembership(of: record, device: device, from: store, at: now)
-        exceptions = try SpaceExceptions(of: record.id, from: store)
-        logs = try SpaceLogs(of: record, device: device, closed: exceptions.forks.closed, from: store)
         documents = try SpaceDocuments(of: record, from: store)
         checkpoints = try SpaceCheckpoints(of: record.id, in: membership.roster, from: store)
+        let agreement = checkpoints.agreement
+        exceptions = try SpaceExceptions(
+            of: record.id, fencedBy: documents.bases.newest.flatMap { agreement.table(of: $0.id) },
+            from: store)
+        logs = try SpaceLogs(of: record, device: device, forks: exceptions.forks, from: store)
     }
 
     /// A space that was just made or joined.
@@ -122,7 +125,8 @@ struct Space: Sendable {
     /// one before it says.
     func isLate(_ change: Change) -> Bool {
         guard let standing = documents.bases.newest, !standing.released.isEmpty else { return false }
-        return checkpoints.agreement.isLate(change.replica, from: change.first, context: change.context, by: standing.id)
+        return checkpoints.agreement.isLate(
+            change.replica, from: change.first, context: change.context, within: standing.id)
     }
 
     mutating func takeDocument(_ key: Key, from transaction: inout StoreTransaction<some ChangeStore>)

@@ -9,15 +9,49 @@ import Wire
 
 /// What a space knows of forks.
 struct SpaceForks: Sendable {
+    /// Where each log is closed: where its proof says, or behind what the checkpoint holds of it that documents
+    /// are made on, which is final (decision 0228).
     var closed = ClosedLogs()
+    /// Where proofs alone would close them.
+    var proven = ClosedLogs()
+    /// Closed logs of which the checkpoint holds another branch than this node: what is held from the fork on
+    /// is void, and the checkpoint's branch is here in its base only.
+    var others: Set<ReplicaID> = []
+    /// Logs that a branch went into which the checkpoint holds: closed behind what that holds of them, or it
+    /// would count twice. They have no proof of their own.
+    var doubles: Set<ReplicaID> = []
+    /// Logs whose closing was moved, until links were told.
+    var moved: [ReplicaID] = []
     /// Wall milliseconds at which each was closed here.
     var since: [ReplicaID: UInt64] = [:]
     /// Who declared each: known from its proof, also while nothing of the log is held.
     var authors: [ReplicaID: DeviceID] = [:]
+
+    /// True for a change that is void because of a fork.
+    func isVoid(_ change: Dot) -> Bool {
+        if closed.isClosed(change) { return true }
+        guard others.contains(change.replica), let proven = proven[change.replica] else { return false }
+        return change.sequence >= proven.first
+    }
+
+    /// Where the branch begins that is held here and does not count.
+    func branch(of replica: ReplicaID) -> Closing? {
+        others.contains(replica) ? proven[replica] : closed[replica]
+    }
+
+    /// How far logs are final of which only other branches are held.
+    var elsewhere: VersionVector {
+        VersionVector(
+            others.sorted().compactMap { replica in
+                closed[replica].map { VersionVector.Entry(replica, $0.trunkLast) }
+            })
+    }
 }
 
 extension NodeMeta {
     static func rebuilt(_ space: SpaceID) -> String { "rebuilt/\(space)" }
+    /// Closed logs of which a checkpoint holds another branch: 16 bytes each.
+    static func otherBranches(_ space: SpaceID) -> String { "other-branches/\(space)" }
 }
 
 /// The changes of a space that are held and count for nothing, or not yet.
@@ -34,13 +68,21 @@ struct SpaceExceptions: Sendable {
 
     init() {}
 
-    init(of space: SpaceID, from store: some StoreReading) throws(StoreFailure) {
+    /// `table`: of the checkpoint that documents are made on.
+    init(
+        of space: SpaceID, fencedBy table: CheckpointTable?, from store: some StoreReading
+    ) throws(StoreFailure) {
         for record in try store.forks(space) {
             do throws(ForkProof.StoredFault) {
-                close(try ForkProof(decoding: record.proof, in: space), since: record.since)
+                let proof = try ForkProof(decoding: record.proof, in: space)
+                recall(record, proof, fencedBy: table?.row(of: record.replica))
             } catch {
                 throw .unreadable(.proof(record.replica), error)
             }
+        }
+        let others = try store.meta(NodeMeta.otherBranches(space)) ?? []
+        for start in stride(from: 0, to: others.count - others.count % 16, by: 16) {
+            forks.others.insert(ReplicaID(raw: Bytes16(others[start..<start + 16])))
         }
         for one in try store.skipped(space) { skipped[Dot(one.change.replica, one.change.last)] = one }
         guard let bytes = try store.meta(NodeMeta.rejudging(space)) else { return }
@@ -65,17 +107,59 @@ struct SpaceExceptions: Sendable {
 
     /// True when everything that a proof says of its log is known here already.
     func knows(_ proof: ForkProof) -> Bool {
-        forks.closed[proof.replica].map { $0.first <= proof.first } ?? false
+        forks.proven[proof.replica].map { $0.first <= proof.first } ?? false
     }
 
-    /// Closes a log, or closes it earlier than before. False: it is closed there already, or earlier.
-    @discardableResult
-    mutating func close(_ proof: ForkProof, since: UInt64) -> Bool {
+    /// Notes what a proof says, if it says more than those before. The log is to be closed (`move`).
+    mutating func prove(_ proof: ForkProof, since: UInt64) -> Bool {
         let closing = Closing(first: proof.first, trunkHash: proof.trunkHash)
-        guard forks.closed.close(proof.replica, closing) else { return false }
+        guard forks.proven.close(proof.replica, closing) else { return false }
         forks.since[proof.replica] = since
         forks.authors[proof.replica] = proof.declaration.device
         return true
+    }
+
+    /// Closes a log that was proved, earlier or later than before.
+    mutating func move(_ replica: ReplicaID, to closing: Closing) {
+        precondition(forks.since[replica] != nil, "\(replica) is closed without a proof")
+        forks.closed.move(replica, to: closing)
+        if !forks.moved.contains(replica) { forks.moved.append(replica) }
+    }
+
+    /// Closes what a branch went into that a checkpoint holds. False: it is closed for that already.
+    mutating func close(_ double: ReplicaID, of replica: ReplicaID, at closing: Closing) -> Bool {
+        guard forks.doubles.insert(double).inserted else { return false }
+        forks.since[double] = forks.since[double] ?? forks.since[replica]
+        forks.authors[double] = forks.authors[replica]
+        move(double, to: closing)
+        return true
+    }
+
+    mutating func setOther(_ replica: ReplicaID, _ isOther: Bool) {
+        if isOther { forks.others.insert(replica) } else { forks.others.remove(replica) }
+    }
+
+    mutating func takeMoved() -> [ReplicaID] {
+        defer { forks.moved = [] }
+        return forks.moved
+    }
+
+    /// As it was before a restart.
+    private mutating func recall(
+        _ record: ForkRecord, _ proof: ForkProof, fencedBy row: CheckpointTable.Row?
+    ) {
+        var trunk = proof.trunkHash
+        if proof.replica == record.replica {
+            _ = prove(proof, since: record.since)
+        } else {
+            // What was proved is the log that it was issued again from.
+            forks.doubles.insert(record.replica)
+            trunk = .zero
+            forks.since[record.replica] = record.since
+            forks.authors[record.replica] = proof.declaration.device
+        }
+        if let row, row.last + 1 == record.first { trunk = row.chainHash }
+        forks.closed.move(record.replica, to: Closing(first: record.first, trunkHash: trunk))
     }
 
     mutating func skip(_ record: SkippedRecord) {

@@ -22,6 +22,8 @@ struct SpaceLogs: Sendable {
     private(set) var heads: [ReplicaID: LogState] = [:]
     /// The boundary from which each log that was cut is kept.
     private(set) var cuts = VersionVector()
+    /// Closed logs of which another branch is held than is final: `held` names what is in the base.
+    var elsewhere: Set<ReplicaID> = []
     /// Whose logs they are.
     var census = LogCensus()
     /// The incarnation we write under; nil until the next local write opens one.
@@ -43,13 +45,15 @@ struct SpaceLogs: Sendable {
 
     /// Recovers all logs at their heads, from their last boundaries on.
     init(
-        of record: SpaceRecord, device: DeviceID, closed: ClosedLogs, from store: some StoreReading
+        of record: SpaceRecord, device: DeviceID, forks: SpaceForks, from store: some StoreReading
     ) throws(StoreFailure) {
         space = record.id
         position = record.position
         incarnation = record.incarnation
         let stored = try store.heads(space)
-        held = closed.clamped(stored)
+        held = forks.closed.clamped(stored)
+        elsewhere = forks.others
+        held.join(forks.elsewhere)
         durable = held
         for entry in stored.entries {
             let log = try Self.recover(entry.replica, in: space, from: store)
@@ -239,6 +243,9 @@ struct SpaceLogs: Sendable {
         durable.lower(replica, to: trunkLast)
     }
 
+    /// More of a closed log counts than before: it is in the log already, or in the base.
+    mutating func raise(_ replica: ReplicaID, to last: SequenceNumber) { held.advance(replica, to: last) }
+
     // MARK: Reading
 
     /// A log at its head, from its last boundary on.
@@ -293,7 +300,7 @@ struct SpaceLogs: Sendable {
             precondition(held[entry.replica] >= entry.last, "\(entry.replica) is durable beyond what is held")
         }
         for entry in held.entries {
-            guard let head = heads[entry.replica] else { continue }
+            guard let head = heads[entry.replica], !elsewhere.contains(entry.replica) else { continue }
             precondition(head.last >= entry.last, "the head of \(entry.replica) is behind what is held")
             precondition(
                 extent(of: entry.replica)?.last == entry.last, "\(entry.replica) is held beyond its extent")

@@ -41,6 +41,12 @@ public struct ClosedLogs: Hashable, Sendable {
         return true
     }
 
+    /// Closes a log here, earlier or later than before: a checkpoint that stands says so.
+    public mutating func move(_ replica: ReplicaID, to closing: Closing) { closings[replica] = closing }
+
+    /// As if nothing was proved of the log.
+    public mutating func reopen(_ replica: ReplicaID) { closings[replica] = nil }
+
     /// True when a change that ends here is void because its log is closed before.
     public func isClosed(_ dot: Dot) -> Bool {
         guard !closings.isEmpty, let closing = closings[dot.replica] else { return false }

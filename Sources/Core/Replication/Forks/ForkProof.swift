@@ -68,6 +68,34 @@ public struct ForkProof: Hashable, Sendable {
         trunkHash = chain.current
     }
 
+    /// The canonical bytes of the change at `first` in each run.
+    public func firstChanges(in space: SpaceID) -> [[UInt8]] {
+        runs.map { sealed in
+            changes(of: sealed, in: space).first { $0.change.first == first }?.bytes ?? []
+        }
+    }
+
+    /// Which run has this chain hash after `last`; nil: neither shows it.
+    public func run(with hash: Bytes32, through last: SequenceNumber, in space: SpaceID) -> Int? {
+        runs.indices.first { index in
+            var chain = Chain(at: base.chainHash)
+            for one in changes(of: runs[index], in: space) {
+                chain.append(one.bytes)
+                if one.change.last >= last { return one.change.last == last && chain.current == hash }
+                if one.isBoundary { _ = chain.boundary() }
+            }
+            return false
+        }
+    }
+
+    private func changes(of sealed: SealedRun, in space: SpaceID) -> [VerifiedChange] {
+        do throws(ForkProofFault) {
+            return try Self.verify(sealed, after: base, in: space)
+        } catch {
+            preconditionFailure("the runs of a proof of \(replica) were verified when it was made: \(error)")
+        }
+    }
+
     private static func verify(_ sealed: SealedRun, after base: Base, in space: SpaceID)
         throws(ForkProofFault) -> [VerifiedChange]
     {

@@ -3,7 +3,7 @@
 
 public import Bytes
 public import Causality
-import Wire
+public import Wire
 
 extension Checkpoints {
     /// What the newest standing checkpoint covers; nil: none stands, or its table is not known yet.
@@ -14,10 +14,17 @@ extension Checkpoints {
     /// True for a change that counts as the checkpoint's view and table say, whatever becomes known.
     public func isFinal(_ change: Dot) -> Bool { covered?.contains(change) ?? false }
 
+    /// The table of a checkpoint, where it is known.
+    public func table(of checkpoint: Bytes32) -> CheckpointTable? { coverages[checkpoint]?.table }
+
     /// The first sequence of the log that never counts. `proven`: by the fork proofs that are held. What is
-    /// covered stays, so a later proof closes the log behind it at the least.
-    public func closing(of log: ReplicaID, proven: SequenceNumber?) -> SequenceNumber? {
-        guard let newest, let row = coverages[newest]?.table.row(of: log) else { return proven }
+    /// covered stays, so a later proof closes the log behind it at the least. `by`: the checkpoint that says
+    /// so; nil: the newest that stands.
+    public func closing(
+        of log: ReplicaID, proven: SequenceNumber?, by checkpoint: Bytes32? = nil
+    ) -> SequenceNumber? {
+        guard let checkpoint = checkpoint ?? newest, let row = coverages[checkpoint]?.table.row(of: log)
+        else { return proven }
         let later = proven.map { max($0, row.last + 1) }
         return [row.closedAt, later].compactMap { $0 }.min()
     }
@@ -39,6 +46,18 @@ extension Checkpoints {
         if coverage.table.row(of: log)?.acknowledged == previous { return false }
         if isAcknowledged(previous, in: log, before: first) { return false }
         return !context.covers(coverage.released.without(log))
+    }
+
+    /// The same for a change that a checkpoint may hold: it is late as the last one before says that does not
+    /// hold it, as far as tables are known.
+    public func isLate(
+        _ log: ReplicaID, from first: SequenceNumber, context: VersionVector, within checkpoint: Bytes32
+    ) -> Bool {
+        var next: Bytes32? = checkpoint
+        while let id = next, let coverage = coverages[id], coverage.covered[log] >= first {
+            next = proposals[id]?.previous
+        }
+        return next.map { isLate(log, from: first, context: context, by: $0) } ?? false
     }
 
     /// Logs that ended in what this checkpoint covers, ascending: their device acknowledged `previous` in

@@ -9,17 +9,77 @@ import Node
 import Wire
 
 extension Checker {
-    /// Documents that a new base may have changed are compared again.
-    mutating func takeChains(_ index: Int, in space: SpaceID, _ world: borrowing World) {
-        guard let chains = world.nodes[index].node?.inspectCheckpoints(in: space) else { return }
+    /// Documents that a new base may have changed are compared again. True: the node came to one.
+    mutating func takeChains(_ index: Int, in space: SpaceID, _ world: borrowing World) -> Bool {
+        guard let chains = world.nodes[index].node?.inspectCheckpoints(in: space) else { return false }
         let (before, now) = (views[index].chains.map { $0.last?.id }, chains.map { $0.last?.id })
-        if before == now { return }
+        if before == now { return false }
         views[index].chains = chains
         views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
+        return true
+    }
+
+    // MARK: What is final
+
+    /// A node came to a checkpoint. Whoever comes to it first has computed its base, and holds what it means.
+    mutating func takeFinals(_ index: Int) {
+        guard let newest = views[index].chains.last?.last else { return }
+        let covered = covered(by: newest, at: index)
+        coverages[newest.id] = covered
+        if finals[newest.id] == nil {
+            finals[newest.id] = Dictionary(
+                uniqueKeysWithValues: covered.entries.compactMap { entry in
+                    let last = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
+                    return universe.prefix(of: views[index].held[entry.replica], through: last).map {
+                        (entry.replica, $0)
+                    }
+                })
+        }
+        // Of a log that goes on in two ways the base may have what the node's own log has not.
+        for replica in views[index].closed.keys {
+            let last = universe.last(finals[newest.id]?[replica])
+            if last > .none { views[index].vector.advance(replica, to: last) }
+        }
+    }
+
+    /// What is final of a log at a node; nil: nothing is.
+    private func final(of replica: ReplicaID, by chain: [InspectedCheckpoint]?) -> HeldBranch? {
+        chain?.last.flatMap { finals[$0.id]?[replica] }
+    }
+
+    /// True for a change that the node's base has, whether or not its log does.
+    func isFinal(_ number: Int, by chain: [InspectedCheckpoint]?) -> Bool {
+        universe.contains(number, final(of: universe[number].change.replica, by: chain))
+    }
+
+    /// True for a change that is void at a node because its log goes on in two ways: it is closed there, or
+    /// another branch is final.
+    func isForked(_ number: Int, at index: Int) -> Bool {
+        let change = universe[number].change
+        if views[index].isClosed(change) { return true }
+        let chain = views[index].chains.last
+        return universe.last(final(of: change.replica, by: chain)) >= change.last
+            && !isFinal(number, by: chain)
+    }
+
+    /// The change of a node's log, or of its base, that ends at a dot or is the one that goes beyond it; nil:
+    /// it holds none.
+    func lastNumber(of dot: Dot, at index: Int) -> Int? {
+        let final = final(of: dot.replica, by: views[index].chains.last)
+        let held = universe.last(final) >= dot.sequence ? final : views[index].held[dot.replica]
+        return universe.held(held, from: dot.sequence).first
+    }
+
+    /// True when a node goes on from a checkpoint that holds a log up to there: it is closed behind that.
+    func isClosedByCheckpoint(_ replica: ReplicaID, at first: SequenceNumber, _ index: Int) -> Bool {
+        if finals.values.contains(where: { universe.last($0[replica]) == first.previous }) { return true }
+        guard let newest = views[index].chains.last?.last else { return false }
+        return covered(by: newest, at: index)[replica] == first.previous
     }
 
     /// What a checkpoint holds: a change of its author, and all that was made on.
     private func covered(by checkpoint: InspectedCheckpoint, at index: Int) -> VersionVector {
+        if let known = coverages[checkpoint.id] { return known }
         let witness = checkpoint.witness
         let number = universe.number(of: witness, views[index].held[witness.replica])
         var covered = number.map { universe[$0].change.context } ?? VersionVector()

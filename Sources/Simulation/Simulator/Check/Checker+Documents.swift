@@ -14,15 +14,24 @@ extension Checker {
     func model(
         of key: [UInt8], at index: Int, on chain: [InspectedCheckpoint]? = nil, without later: Set<Dot> = []
     ) -> ModelDocument {
+        let chain = chain ?? views[index].chains.last ?? []
         let changes = (universe.touching[key] ?? []).filter { number in
-            let known = universe[number]
-            return status(number, at: index) == .executed && holds(number, at: index)
-                && !views[index].isClosed(known.change)
-                && (later.isEmpty || !later.contains(known.change.id))
+            counts(number, at: index, on: chain) == .executed
+                && (later.isEmpty || !later.contains(universe[number].change.id))
         }
         let models = changes.map { universe[$0].model }
-        let chain = chain ?? views[index].chains.last ?? []
         return ModelDocument(of: key, models, forgetting: forgotten(of: key, models, by: chain, at: index))
+    }
+
+    /// What a change is in the documents of a node that are made on a chain of checkpoints: of a log that goes
+    /// on in two ways the base has what the node's log may not have.
+    func counts(_ number: Int, at index: Int, on chain: [InspectedCheckpoint]?) -> ChangeStatus {
+        if holds(number, at: index) {
+            let isVoid = views[index].isClosed(universe[number].change)
+            return isVoid ? .void : status(number, at: index) ?? .void
+        }
+        guard isFinal(number, by: chain), !isLate(number, at: index) else { return .void }
+        return universe[number].status ?? .void
     }
 
     /// Compares some of the documents that changed at a node since they were compared last.

@@ -10,8 +10,10 @@ import Node
 import Wire
 
 extension Checker {
-    /// Proofs that a node learned: its changes from there on are void.
-    mutating func takeForks(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) {
+    /// Proofs that a node learned: its changes from there on are void. True: a checkpoint moved a closing, and
+    /// what is final before it counts again.
+    mutating func takeForks(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) -> Bool {
+        var isLater = false
         let records: [ForkRecord]
         do throws(StoreFailure) {
             records = try store.forks(space)
@@ -22,7 +24,9 @@ extension Checker {
             let replica = record.replica
             let known = views[index].closed[replica]
             if known == record.first { continue }
-            guard record.first < known ?? .max else {
+            let isMoved = record.first > known ?? .max
+            isLater = isLater || isMoved
+            guard !isMoved || isClosedByCheckpoint(replica, at: record.first, index) else {
                 throw Violation(
                     .sameValidity,
                     "node \(index) has log \(replica) closed at \(record.first), after it was at "
@@ -33,12 +37,20 @@ extension Checker {
                 throw Violation(
                     .oneChangeADot, "node \(index) closed log \(replica), which nobody wrote in two ways")
             }
-            marks.insert(known == nil ? "log-closed" : "log-closed-earlier")
+            marks.insert(known == nil ? "log-closed" : isMoved ? "log-closed-later" : "log-closed-earlier")
             views[index].closed[replica] = record.first
-            for number in universe.held(views[index].held[replica], from: record.first) {
+            let from = min(record.first, known ?? .max)
+            for number in universe.held(views[index].held[replica], from: from) {
                 views[index].recordChanged(universe[number].documents)
             }
         }
+        return isLater
+    }
+
+    /// Where logs are closed that anybody wrote: of what a branch would have been issued again into only some
+    /// may know the name.
+    func closed(at index: Int) -> [ReplicaID: SequenceNumber] {
+        views[index].closed.filter { universe.branchesOf[$0.key] != nil }
     }
 
     /// What each record of a node's disk says of its change is what follows from its proofs.
@@ -57,7 +69,7 @@ extension Checker {
                 throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
             }
             let known = universe[number]
-            let isVoid = views[index].isClosed(known.change) || isLate(number, at: index)
+            let isVoid = isForked(number, at: index) || isLate(number, at: index)
             let expected = isVoid ? .void : known.status
             guard record.status == expected else {
                 throw Violation(
@@ -65,11 +77,6 @@ extension Checker {
                     "node \(index): \(dot) is \(record.status), not \(String(describing: expected))")
             }
         }
-    }
-
-    /// The change of a node's log that ends at a dot or is the one that goes beyond it; nil: it holds none.
-    func lastNumber(of dot: Dot, at index: Int) -> Int? {
-        universe.held(views[index].held[dot.replica], from: dot.sequence).first
     }
 
     /// What is still to be re-issued, or was twice: each acknowledged transaction left one mark in the

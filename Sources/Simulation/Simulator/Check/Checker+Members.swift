@@ -193,7 +193,7 @@ extension Checker {
             let earlier = universe[other].change
             // What stood in a branch that was closed is issued again.
             guard earlier.operations.first?.adopted == adopted,
-                universe.devices[earlier.replica] == device, !views[index].isClosed(earlier)
+                universe.devices[earlier.replica] == device, !isForked(other, at: index)
             else { continue }
             throw Violation(
                 .adoptedOnce, "node \(index) adopts \(adopted) by \(change.id), and did by \(earlier.id)")
@@ -204,11 +204,11 @@ extension Checker {
         _ number: Int, _ status: ChangeStatus, by author: DeviceID, at index: Int
     ) throws(Violation) {
         guard let roster else {
-            if !views[index].isClosed(universe[number].change) { try judge(number, as: status, at: index) }
+            if !isForked(number, at: index) { try judge(number, as: status, at: index) }
             return
         }
         let known = universe[number]
-        if views[index].isClosed(known.change) { return }
+        if isForked(number, at: index) { return }
         let expected = roster.status(of: known, by: author, at: index)
         guard status == expected else {
             throw Violation(

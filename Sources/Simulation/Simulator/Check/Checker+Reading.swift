@@ -143,9 +143,8 @@ extension Checker {
     private func touching(_ key: [UInt8], at index: Int, without later: Set<Dot>) -> [Change] {
         (universe.touching[key] ?? []).compactMap { number in
             let known = universe[number]
-            guard status(number, at: index) != .void, holds(number, at: index),
-                !later.contains(known.change.id),
-                !views[index].isClosed(known.change)
+            guard counts(number, at: index, on: views[index].chains.last) != .void,
+                !later.contains(known.change.id)
             else { return nil }
             return known.change
         }

@@ -38,6 +38,10 @@ struct Checker {
     var lost: Set<Int> = []
     /// What checkpoints forgot of documents.
     let knownForgotten = KnownForgotten()
+    /// What checkpoints hold of each log, as the first node holds it that came to them.
+    var finals: [Bytes32: [ReplicaID: HeldBranch]] = [:]
+    /// What they name, by the witness that this node holds.
+    var coverages: [Bytes32: VersionVector] = [:]
     /// Rare things that were reached.
     var marks: Set<String> = []
     /// How often documents were compared with the model.
@@ -77,11 +81,12 @@ struct Checker {
         try takeRejudging(index, store, in: space)
         let isNews = try takeRoster(index, store, in: space, device, at: world.time)
         try takeKeys(index, store, in: space, device, isNews: isNews)
+        let isMoved = takeChains(index, in: space, world)
         // A log of which nothing is void here is closed without a position of its own.
-        try takeForks(index, store, in: space)
+        let isClosedLater = try takeForks(index, store, in: space)
         defer { views[index].position = position }
-        takeChains(index, in: space, world)
-        let isJudged = isNews || wasRejudging || views[index].isRejudging
+        let isJudged = isNews || wasRejudging || views[index].isRejudging || isClosedLater
+        defer { if isMoved { takeFinals(index) } }
         if position == after { return isJudged ? try takeStatuses(index, store, in: space) : () }
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
             let known = universe.changes.count
@@ -143,7 +148,7 @@ struct Checker {
         guard views[index].takesPosition(record.position, after: position.next) else {
             throw Violation(.exactlyOnce, "position \(record.position) after \(position)")
         }
-        let isClosed = views[index].isClosed(change)
+        let isClosed = isForked(number, at: index)
         if isClosed {
             guard record.status == .void else {
                 throw Violation(.sameValidity, "\(change.id) is \(record.status) in a log that is closed")

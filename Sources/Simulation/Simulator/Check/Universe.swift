@@ -79,6 +79,15 @@ struct Universe {
         return place < held.count && branches[held.branch].changes[place] == number
     }
 
+    /// What is held of a log up to a sequence; nil: it is not held so far.
+    func prefix(of held: HeldBranch?, through last: SequenceNumber) -> HeldBranch? {
+        guard let held else { return nil }
+        let count = branches[held.branch].changes[..<held.count].prefix { changes[$0].change.last <= last }
+            .count
+        let prefix = HeldBranch(branch: held.branch, count: count)
+        return self.last(prefix) == last ? prefix : nil
+    }
+
     /// Numbers of the changes held of a log that end at or after a sequence.
     func held(_ held: HeldBranch?, from first: SequenceNumber) -> [Int] {
         guard let held else { return [] }

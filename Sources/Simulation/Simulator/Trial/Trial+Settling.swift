@@ -96,14 +96,14 @@ extension Trial {
             if holders.isEmpty { return true }
         }
         guard let first = holders.first, checker.space != nil else { return false }
-        let (vector, closed) = (checker.views[first].counted, checker.views[first].closed)
+        let (vector, closed) = (checker.views[first].counted, checker.closed(at: first))
         let base = checker.views[first].base
         for index in holders {
             // A base takes the place of another a slice at a time, and shows in digests.
             guard checker.views[index].chains.count < 2, checker.views[index].base == base else {
                 return false
             }
-            guard checker.views[index].counted == vector, checker.views[index].closed == closed,
+            guard checker.views[index].counted == vector, checker.closed(at: index) == closed,
                 let node = world.nodes[index].node
             else {
                 return false
@@ -162,7 +162,8 @@ extension Trial {
             for number in checker.views[index].acknowledged where !isStranded(number, holders) {
                 let change = checker.universe[number].change
                 for other in holders
-                where !checker.holds(number, at: other) && !checker.views[other].isClosed(change) {
+                where !checker.holds(number, at: other) && !checker.isForked(number, at: other)
+                    && !checker.isFinal(number, by: checker.views[other].chains.last) {
                     throw Violation(
                         .acknowledgedStays,
                         "node \(other) has not \(change.id), which node \(index) acknowledged"
@@ -203,7 +204,7 @@ extension Checker {
     func checkOnce(_ index: Int) throws(Violation) {
         for (key, numbers) in universe.touching where key.starts(with: Array("once/".utf8)) {
             let count = numbers.count { number in
-                holds(number, at: index) && !views[index].isClosed(universe[number].change)
+                counts(number, at: index, on: views[index].chains.last) != .void
                     && !universe[number].isAdopting
             }
             guard count <= 1 else {
