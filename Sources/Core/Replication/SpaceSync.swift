@@ -159,8 +159,8 @@ public struct SpaceSync: Sendable {
         beyond[replica] = max(beyond[replica] ?? .none, last)
     }
 
-    /// A closed log counts up to `last` from now on, which is more than before. What the peer holds of it then,
-    /// as far as it said.
+    /// A closed log counts up to `last` from now on, which is more than before. What the peer holds of it
+    /// then, as far as it said.
     public mutating func raise(_ replica: ReplicaID, to last: SequenceNumber) -> SequenceNumber {
         cursor = nil
         let have = min(beyond[replica] ?? .none, last)

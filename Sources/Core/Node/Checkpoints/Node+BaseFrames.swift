@@ -176,7 +176,9 @@ extension Space {
         let agreement = checkpoints.agreement
         let chain = agreement.chain(to: target).dropLast()
         let done = documents.bases.standing.flatMap { chain.firstIndex(of: $0.id) }
-        let passed = chain[(done.map { $0 + 1 } ?? chain.startIndex)...].filter { agreement.table(of: $0) == nil }
+        let passed = chain[(done.map { $0 + 1 } ?? chain.startIndex)...].filter {
+            agreement.table(of: $0) == nil
+        }
         return Dictionary(
             passed.compactMap { id in agreement.proposal(id).map { ($0.body.table, id) } }
         ) { first, _ in first }

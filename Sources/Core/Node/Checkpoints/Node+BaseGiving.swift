@@ -22,8 +22,8 @@ struct BaseExchange: Sendable {
 }
 
 extension Node {
-    /// Offers the base where the peer lacks something that the log has let go; and where a fork lies below it,
-    /// to whoever may hold another branch.
+    /// Offers the base where the peer lacks something that the log has let go; and where a fork lies below
+    /// it, to whoever may hold another branch.
     mutating func baseOffer(on channel: inout SpaceChannel, in index: SpaceHandle) throws(StoreFailure)
         -> BaseOfferFrame?
     {

@@ -1,5 +1,5 @@
-// Forks below a checkpoint. What the checkpoint holds that documents are made on is final (LIFECYCLE 2,
-// "Fence"), whatever is proved later: its base has it, and once logs were collected nothing else has. So where
+// Forks below a checkpoint. What the checkpoint holds that documents are made on is final (LIFECYCLE 2),
+// whatever is proved later: its base has it, and once logs were collected nothing else has. So where
 // a log is closed follows from its proof and from that checkpoint (decision 0228):
 //
 //     W = what the checkpoint holds of the log, f = where the proof says that it goes on in two ways
@@ -90,8 +90,8 @@ extension Space {
         }
     }
 
-    /// Where a log is closed. What a checkpoint says is closed for another reason than a proof is so only where
-    /// the hash there is known, which it is at the end of what the checkpoint holds.
+    /// Where a log is closed. What a checkpoint says is closed for another reason than a proof is so only
+    /// where the hash there is known, which it is at the end of what the checkpoint holds.
     private func closing(of proof: ForkProof, _ row: CheckpointTable.Row?, by base: Bytes32?) -> Closing {
         let proven = Closing(first: proof.first, trunkHash: proof.trunkHash)
         if forks.doubles.contains(proof.replica), let closed = forks.closed[proof.replica] { return closed }
@@ -132,7 +132,8 @@ extension Space {
     }
 
     /// The first change behind the fork as it is held here; nil: nothing is, or it came with a base.
-    private func ownBranch(of proof: ForkProof, in store: some StoreReading) throws(StoreFailure) -> [UInt8]? {
+    private func ownBranch(of proof: ForkProof, in store: some StoreReading) throws(StoreFailure) -> [UInt8]?
+    {
         guard let log = logs[proof.replica], log.last >= proof.first, logs.cuts[proof.replica] < proof.first
         else { return nil }
         let part = try store.stretch(
@@ -209,7 +210,8 @@ extension Space {
         return Set(touched.joined())
     }
 
-    private func proof(of replica: ReplicaID, in store: some StoreReading) throws(StoreFailure) -> ForkProof? {
+    private func proof(of replica: ReplicaID, in store: some StoreReading) throws(StoreFailure) -> ForkProof?
+    {
         guard let record = try store.fork(id, replica) else { return nil }
         do throws(ForkProof.StoredFault) {
             let proof = try ForkProof(decoding: record.proof, in: id)

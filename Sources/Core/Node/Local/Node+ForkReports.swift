@@ -34,7 +34,7 @@ extension Node {
                 isReissued: reissue == nil ? false : try isReissued(replica, from: first, in: index))
         }
         return ForkReport(
-            replica: replica, device: author, deviceName: author.map(space.nameOf) ?? "", 
+            replica: replica, device: author, deviceName: author.map(space.nameOf) ?? "",
             closedAt: space.forks.closed[replica]?.first ?? first,
             since: space.forks.since[replica] ?? 0, branch: branch)
     }

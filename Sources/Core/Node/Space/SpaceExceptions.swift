@@ -9,8 +9,8 @@ import Wire
 
 /// What a space knows of forks.
 struct SpaceForks: Sendable {
-    /// Where each log is closed: where its proof says, or behind what the checkpoint holds of it that documents
-    /// are made on, which is final (decision 0228).
+    /// Where each log is closed: where its proof says, or behind what the checkpoint holds of it that
+    /// documents are made on, which is final (decision 0228).
     var closed = ClosedLogs()
     /// Where proofs alone would close them.
     var proven = ClosedLogs()

@@ -81,14 +81,6 @@ extension StoreReading {
         }
     }
 
-    /// The chain hash of a closed log where it is closed; of what is whole before it when a change reaches
-    /// across.
-    func trunkHash(of log: LogID, at last: SequenceNumber) throws(StoreFailure) -> Bytes32 {
-        let whole = try stretch(of: log, from: last, through: last)
-        let end = whole.last == last ? last : whole.first.previous
-        return end == .none ? .zero : try chainHash(of: log, through: end)
-    }
-
     /// The last seal of a log at or before `last`; nil: there is none. `known`: one that was found before.
     func lastSeal(
         of log: LogID, through last: SequenceNumber, after known: SequenceNumber

@@ -23,8 +23,8 @@ extension Checker {
         return ModelDocument(of: key, models, forgetting: forgotten(of: key, models, by: chain, at: index))
     }
 
-    /// What a change is in the documents of a node that are made on a chain of checkpoints: of a log that goes
-    /// on in two ways the base has what the node's log may not have.
+    /// What a change is in the documents of a node that are made on a chain of checkpoints: of a log that
+    /// goes on in two ways the base has what the node's log may not have.
     func counts(_ number: Int, at index: Int, on chain: [InspectedCheckpoint]?) -> ChangeStatus {
         if holds(number, at: index) {
             let isVoid = views[index].isClosed(universe[number].change)

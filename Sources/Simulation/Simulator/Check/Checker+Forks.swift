@@ -10,8 +10,8 @@ import Node
 import Wire
 
 extension Checker {
-    /// Proofs that a node learned: its changes from there on are void. True: a checkpoint moved a closing, and
-    /// what is final before it counts again.
+    /// Proofs that a node learned: its changes from there on are void. True: a checkpoint moved a closing,
+    /// and what is final before it counts again.
     mutating func takeForks(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) -> Bool {
         var isLater = false
         let records: [ForkRecord]

@@ -163,7 +163,8 @@ extension Trial {
                 let change = checker.universe[number].change
                 for other in holders
                 where !checker.holds(number, at: other) && !checker.isForked(number, at: other)
-                    && !checker.isFinal(number, by: checker.views[other].chains.last) {
+                    && !checker.isFinal(number, by: checker.views[other].chains.last)
+                {
                     throw Violation(
                         .acknowledgedStays,
                         "node \(other) has not \(change.id), which node \(index) acknowledged"

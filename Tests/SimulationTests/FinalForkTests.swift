@@ -1,0 +1,112 @@
+// Forks that are found below a checkpoint that stands: what it holds of the log stays and counts once, the
+// rest of it and every other branch is issued again, and everybody goes on from the checkpoint (decision
+// 0228).
+
+import Bytes
+import Causality
+import Documents
+import Node
+import Simulator
+import Testing
+import Wire
+
+@Suite struct FinalForkTests {
+    private func standing(_ world: inout World, _ index: Int) -> Bytes32? {
+        guard case .checkpoints(let report)? = world.ask(index, .checkpoints(SpaceReference("notes"))) else {
+            return nil
+        }
+        return report.standing?.id
+    }
+
+    /// Proposes at a node, and waits until the checkpoint stands at all of these.
+    private func checkpoint(_ world: inout World, at index: Int, _ all: [Int]) -> Bool {
+        let answer = world.ask(index, .proposeCheckpoint(SpaceReference("notes"), absent: nil))
+        guard case .checkpointProposed(let id)? = answer else {
+            Issue.record("no proposal: \(String(describing: answer))")
+            return false
+        }
+        return world.run(within: 120_000) { world in all.allSatisfy { standing(&world, $0) == id } }
+    }
+
+    private func text(_ world: inout World, _ index: Int) -> String {
+        String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
+    }
+
+    /// Increments of "count" and a key each of "marks"; how many were acknowledged.
+    private func write(_ index: Int, _ name: String, _ rounds: Int, _ world: inout World) -> Int {
+        var count = 0
+        for round in 0..<rounds {
+            // In one millisecond two copies would write the same bytes, which is one change and not two.
+            world.run(milliseconds: UInt64(3 + index))
+            if world.increment(index, "notes", "count") { count += 1 }
+            _ = world.set(index, "notes", "marks", "\(name)\(round)", Int64(round))
+        }
+        return count
+    }
+
+    private func isWhole(_ count: Int, _ names: [String], _ all: [Int], _ world: inout World) -> Bool {
+        let text = text(&world, 0)
+        return text.contains(#"{"key":"count","value":{"n":\#(count)}}"#)
+            && names.allSatisfy { text.contains("\"\($0)\"") } && world.areEqual(all, "notes")
+    }
+
+    @Test(
+        "a fork below a checkpoint that stands: what it holds counts once, the other branch is issued again",
+        arguments: [950, 951, 952] as [UInt64])
+    func below(seed: UInt64) {
+        var world = World(seed: seed)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        var count = write(1, "trunk", 3, &world)
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel)
+        #expect(checkpoint(&world, at: 0, [0, 1, 2]), "\(world.logs())")
+        let clone = world.addClone(of: 1)
+        world.separate([1])
+        // Both go on with one log; the others hold the copy's.
+        count += write(1, "original", 4, &world)
+        count += write(clone, "copy", 3, &world)
+        let isHeld = world.run(within: 60_000) { $0.areEqual([0, 2, clone], "notes") }
+        #expect(isHeld, "\(world.logs())")
+        #expect(checkpoint(&world, at: 0, [0, 2, clone]), "\(world.logs())")
+        count += write(clone, "beyond", 3, &world)
+        #expect(count == 13, "\(world.logs())")
+        world.run(milliseconds: 3_000)
+        world.reunite()
+        let all = [0, 1, 2, clone]
+        let names = ["trunk2", "original3", "copy2", "beyond2"]
+        let done = world.run(within: 600_000) { isWhole(count, names, all, &$0) }
+        #expect(done, "\(count): \(all.map { text(&world, $0) }) \(world.logs())")
+        let forks = all.map { index -> [ForkReport] in
+            guard case .forks(let forks)? = world.ask(index, .forks(.init("notes"))) else { return [] }
+            return forks
+        }
+        #expect(forks.allSatisfy { $0.count == 1 && $0[0].closedAt == forks[0][0].closedAt }, "\(forks)")
+        // What the base holds can be deleted, by who held the other branch as well.
+        for (index, key) in [(1, "copy0"), (0, "copy1"), (clone, "original0")] {
+            let removal = OperationRequest(document: "marks", path: [.key(Key(key))], verb: .delete)
+            let transaction = Transaction(operations: [removal], conditions: [], idempotency: nil)
+            let isDone = world.run(within: 60_000) { world in
+                if case .transaction? = world.ask(index, .transact(SpaceReference("notes"), transaction)) {
+                    return true
+                }
+                return false
+            }
+            #expect(isDone, "\(index): \(world.logs())")
+        }
+        let isGone = world.run(within: 60_000) { world in
+            let text = text(&world, 0)
+            return !["copy0", "copy1", "original0"].contains { text.contains("\"\($0)\"") }
+                && isWhole(count, names, all, &world)
+        }
+        #expect(isGone, "\(all.map { text(&world, $0) }) \(world.logs())")
+        // Restarts keep it, and the next checkpoint has it.
+        var dice = SeededGenerator(seed: seed)
+        for index in all { world.crashAndStart(index, &dice) }
+        let isSame = world.run(within: 120_000) { isWhole(count, names, all, &$0) }
+        #expect(isSame, "\(all.map { text(&world, $0) }) \(world.logs())")
+        #expect(checkpoint(&world, at: 0, all), "\(world.logs())")
+        let isKept = world.run(within: 60_000) { isWhole(count, names, all, &$0) }
+        #expect(isKept && !world.logs().contains("base-differs"), "\(world.logs())")
+    }
+}
