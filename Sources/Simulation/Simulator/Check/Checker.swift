@@ -179,7 +179,10 @@ struct Checker {
         }
         let line = NodeView.Line(position: record.position, change: change.id)
         if record.status == .skipped { views[index].skips.append(line) }
-        guard record.status == .executed, !known.documents.isEmpty else { return }
+        // What came with a base before is no news.
+        guard record.status == .executed, !known.documents.isEmpty,
+            !isFinal(number, by: views[index].chains.last)
+        else { return }
         views[index].lines.append(line)
         views[index].recordChanged(known.documents)
     }
