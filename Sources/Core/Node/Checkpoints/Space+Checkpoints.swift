@@ -33,8 +33,10 @@ extension Space {
         if documents.bases.applying != nil || !exceptions.rejudging.isEmpty { return .nothing }
         if let standing = checkpoints.agreement.newest, standing != documents.bases.standing?.id {
             let chain = checkpoints.agreement.chain(to: standing)
-            let done = documents.bases.standing.flatMap { chain.firstIndex(of: $0.id) }
-            return try follow(chain[done.map { $0 + 1 } ?? 0], in: &transaction)
+            guard let base = documents.bases.standing else { return try follow(chain[0], in: &transaction) }
+            // A base that was taken may be ahead of what is known to stand.
+            guard let done = chain.firstIndex(of: base.id) else { return .nothing }
+            return try follow(chain[done + 1], in: &transaction)
         }
         if let pending = checkpoints.pending {
             guard let summary = checkpoints.work?.summary, checkpoints.work?.witness == pending.witness,

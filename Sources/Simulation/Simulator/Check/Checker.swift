@@ -95,7 +95,8 @@ struct Checker {
             }
             for (step, record) in zip(taken, records) {
                 try at(index) { checker throws(Violation) in
-                    try checker.execute(step.number, step.held, record, at: index)
+                    let isInBase = try checker.cameWithBase(step.number, record, in: space, store, at: index)
+                    try checker.execute(step.number, step.held, record, isInBase: isInBase, at: index)
                     try checker.checkNew(
                         step.number, as: record.status, at: index, device, world.time)
                     // What nobody had before was made there.
@@ -138,10 +139,23 @@ struct Checker {
         return rows
     }
 
+    /// True for a change that came when its documents had it already, from a base: it is no news.
+    private func cameWithBase(
+        _ number: Int, _ record: CommitRecord, in space: SpaceID, _ store: MemoryStore, at index: Int
+    ) throws(Violation) -> Bool {
+        guard isFinal(number, by: views[index].chains.last) else { return false }
+        do throws(StoreFailure) {
+            let after = CommitPosition(record.position.value - 1)
+            return try store.touched(space, after: after, limit: 1).first?.keys.isEmpty ?? true
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+    }
+
     /// One change more in a node's account.
-    private mutating func execute(_ number: Int, _ held: HeldBranch, _ record: CommitRecord, at index: Int)
-        throws(Violation)
-    {
+    private mutating func execute(
+        _ number: Int, _ held: HeldBranch, _ record: CommitRecord, isInBase: Bool, at index: Int
+    ) throws(Violation) {
         let known = universe[number]
         let change = known.change
         let position = views[index].position
@@ -179,10 +193,7 @@ struct Checker {
         }
         let line = NodeView.Line(position: record.position, change: change.id)
         if record.status == .skipped { views[index].skips.append(line) }
-        // What came with a base before is no news.
-        guard record.status == .executed, !known.documents.isEmpty,
-            !isFinal(number, by: views[index].chains.last)
-        else { return }
+        guard record.status == .executed, !known.documents.isEmpty, !isInBase else { return }
         views[index].lines.append(line)
         views[index].recordChanged(known.documents)
     }
