@@ -58,7 +58,8 @@ extension DaemonTests {
                     for box in [attic, cellar] { try Self.write(box, round: round) }
                     try eventually("checkpoint \(round) to stand at both", within: 60) {
                         let now = try Self.standing(attic)
-                        return now != nil && now != before && now == (try Self.standing(cellar))
+                        let other = try Self.standing(cellar)
+                        return now != nil && now != before && now == other
                     }
                     before = try Self.standing(attic)
                     if round == 3 {
