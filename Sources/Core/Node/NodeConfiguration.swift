@@ -37,8 +37,8 @@ public struct NodeConfiguration: Sendable {
         self.settings = settings
     }
 
-    /// How often checkpoints come, and that no more log is kept than is needed; for simulations, which have no
-    /// time for the defaults.
+    /// How often checkpoints come, and that no more log is kept than is needed: for simulations, which have
+    /// no time for the defaults.
     package mutating func keepFinite(_ pace: FinitePace) {
         settings.checkpointSeconds = pace.checkpointSeconds
         settings.checkpointLogBytes = pace.checkpointLogBytes

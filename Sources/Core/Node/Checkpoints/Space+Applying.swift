@@ -22,7 +22,7 @@ extension Space {
         try documents.bases.write(of: id, to: &transaction)
     }
 
-    /// Documents are made on another checkpoint that stands: what lies beyond it may be late, or late no more.
+    /// Documents are made on another checkpoint that stands: what lies beyond may be late, or late no more.
     mutating func judgeByBase(in transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure) {
         guard let base = documents.bases.newest, base.id != checkpoints.judged,
             checkpoints.agreement.stands(base.id)
