@@ -1,7 +1,7 @@
 // Adoptions that programs asked for, or that bring back what this device wrote late, and how far each is. One
 // goes a step at a time between everything else, so that a member with a hundred thousand void changes holds
-// nobody up; what a step did is durable before the next begins, and an adoption that is asked for again passes
-// over what was done.
+// nobody up; what a step did is durable before the next begins, and an adoption that is asked for again
+// passes over what was done.
 
 public import Causality
 import Identity

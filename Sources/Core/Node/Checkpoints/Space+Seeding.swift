@@ -1,5 +1,5 @@
-// A newcomer to a space with a checkpoint, until it was level with a member once; and who comes back after one
-// that did not wait for it.
+// A newcomer to a space with a checkpoint, until it was level with a member once; and who comes back after
+// one that did not wait for it.
 
 import Bytes
 import Causality

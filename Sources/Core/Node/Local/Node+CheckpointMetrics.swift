@@ -29,7 +29,7 @@ extension Node {
         bySpace("checkpoint_standing_seconds", "Age of the newest checkpoint that stands.") { report in
             report.standing.map { (now.wall - min(now.wall, $0.atMs)) / 1_000 }
         }
-        bySpace("checkpoint_waiting_members", "Members that the open checkpoint waits for.") {
+        bySpace("checkpoint_waiting_members", "Members that checkpoints wait for.") {
             UInt64($0.waitingFor.count)
         }
         return failures

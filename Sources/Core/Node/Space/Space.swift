@@ -120,9 +120,9 @@ struct Space: Sendable {
             isLate: isLate)
     }
 
-    /// True for a change beyond the checkpoint that documents are made on whose author may not have known what
-    /// that lets go. A node that comes to several in a row asks each: what the next one holds is final as the
-    /// one before it says.
+    /// True for a change beyond the checkpoint that documents are made on whose author may not have known
+    /// what that lets go. A node that comes to several in a row asks each: what the next one holds is final
+    /// as the one before it says.
     func isLate(_ change: Change) -> Bool {
         guard let standing = documents.bases.newest, !standing.released.isEmpty else { return false }
         return checkpoints.agreement.isLate(

@@ -73,6 +73,8 @@ public struct WorldNode {
     static let version = "simulated"
     /// What its program understands, from its next start on.
     public internal(set) var level = FeatureLevel.current
+    /// How often it proposes checkpoints, from its next start on; nil: as a daemon without settings.
+    var finite: FinitePace?
     let seed: UInt64
     /// The device's key, and its identity, which is asked for all the time.
     public let deviceKey: SigningKey
@@ -117,6 +119,7 @@ public struct WorldNode {
             advertise: [])
         configuration.hasCrashed = hasCrashed
         configuration.level = level
+        if let finite { configuration.keepFinite(finite) }
         do throws(StoreFailure) {
             guard let other else { return try Node(store: disk, configuration: configuration, at: now) }
             return try Node(store: disk, like: other, configuration: configuration, at: now)

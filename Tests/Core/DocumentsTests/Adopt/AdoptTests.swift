@@ -211,14 +211,14 @@ private func type(_ text: String, at index: Int, deleting count: Int = 0) -> Ope
             var cut = Cut()
             try cut.share(["a"], number(1))
             try cut.share(["map", "x"], number(1))
-            try cut.share(["list"], .insert(index: 0, values: [word("p"), word("q")]))
+            try cut.share(["list"], .insert(.index(0), [word("p"), word("q")]))
             let seen = cut.here.known
             try cut.write(["other"], number(1))
             let released = isLate ? cut.here.known : seen
             try cut.voidly(["a"], .delete)
             try cut.voidly(["map"], .delete)
-            try cut.voidly(["list"], .remove(index: 0, count: 1))
-            try cut.voidly(["list"], .insert(index: 0, values: [word("n")]))
+            try cut.voidly([.key("list"), .index(0)], .delete)
+            try cut.voidly(["list"], .insert(.index(0), [word("n")]))
             #expect(cut.adopt(released: released) == (isLate ? [.unseen, .unseen] : []))
             #expect(
                 cut.shown
