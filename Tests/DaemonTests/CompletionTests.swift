@@ -78,7 +78,8 @@ extension DaemonTests {
                 terminal.clear()
                 try terminal.type("replctl get house\t\u{01}printf '<%s>' \r")
                 try terminal.wait(for: "<replctl><get><house>")
-                #expect(!terminal.screen.contains("repld") && !terminal.screen.contains("error"))
+                let screen = terminal.screen
+                #expect(!screen.contains("repld") && !screen.contains("error"), "\(screen.debugDescription)")
             }
         }
 
