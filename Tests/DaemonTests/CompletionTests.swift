@@ -116,7 +116,9 @@ extension DaemonTests {
                 words = [program, "-d", "-i"]
             case .fish:
                 try file(script.output, world.folder + "/config/fish/completions/replctl.fish")
-                let prompt = "set -g fish_greeting; function fish_prompt; echo -n 'ready> '; end"
+                // Its title names the folder that the tests run in.
+                let prompt =
+                    "set -g fish_greeting; function fish_title; end; function fish_prompt; echo -n 'ready> '; end"
                 words = [program, "-i", "-C", prompt]
             }
             let terminal = try PseudoTerminal(words, environment: environment)
