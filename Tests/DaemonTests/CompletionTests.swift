@@ -78,7 +78,8 @@ extension DaemonTests {
                 terminal.clear()
                 try terminal.type("replctl get house\t\u{01}printf '<%s>' \r")
                 try terminal.wait(for: "<replctl><get><house>")
-                #expect(!terminal.screen.contains("repld") && !terminal.screen.contains("error"))
+                let screen = terminal.screen
+                #expect(!screen.contains("repld") && !screen.contains("error"), "\(screen.debugDescription)")
             }
         }
 
@@ -115,7 +116,9 @@ extension DaemonTests {
                 words = [program, "-d", "-i"]
             case .fish:
                 try file(script.output, world.folder + "/config/fish/completions/replctl.fish")
-                let prompt = "set -g fish_greeting; function fish_prompt; echo -n 'ready> '; end"
+                // Its title names the folder that the tests run in.
+                let prompt =
+                    "set -g fish_greeting; function fish_title; end; function fish_prompt; echo -n 'ready> '; end"
                 words = [program, "-i", "-C", prompt]
             }
             let terminal = try PseudoTerminal(words, environment: environment)

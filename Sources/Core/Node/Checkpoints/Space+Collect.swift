@@ -23,19 +23,28 @@ struct Collected: Equatable, Sendable {
     var changes = 0
 }
 
+/// What of a log goes: the same in each step of it.
+struct LogCollection: Equatable, Sendable {
+    let replica: ReplicaID
+    let through: SequenceNumber
+    let keeping: [DotRange]
+}
+
 /// Which log is collected next, and how far it was. Times are monotonic milliseconds.
 struct Collecting: Equatable, Sendable {
     private(set) var isUnderWay = false
     /// Logs up to this one are done.
     private(set) var done: ReplicaID?
+    /// Of the log that is under way.
+    var plan: LogCollection?
     private(set) var total = Collected()
     private var due: UInt64 = 0
 
     /// From the first log on.
     mutating func begin(at now: UInt64) {
-        (isUnderWay, done, total, due) = (true, nil, Collected(), now)
+        (isUnderWay, done, plan, total, due) = (true, nil, nil, Collected(), now)
     }
-    mutating func finish(_ log: ReplicaID) { done = log }
+    mutating func finish(_ log: ReplicaID) { (done, plan) = (log, nil) }
     mutating func add(_ collected: Collected) {
         total.rows += collected.rows
         total.bytes += collected.bytes
@@ -88,9 +97,11 @@ extension Space {
             checkpoints.collecting.end()
             return true
         }
-        let found = try collectable(
-            next.replica, through: next.last, keeping: retained, in: transaction.store)
-        guard let found else {
+        if checkpoints.collecting.plan == nil {
+            checkpoints.collecting.plan = try collectable(
+                next.replica, through: next.last, keeping: retained, in: transaction.store)
+        }
+        guard let found = checkpoints.collecting.plan else {
             checkpoints.collecting.finish(next.replica)
             return false
         }
@@ -139,20 +150,34 @@ extension Space {
     private func collectable(
         _ replica: ReplicaID, through stable: SequenceNumber, keeping retained: Retained,
         in store: some StoreReading
-    ) throws(StoreFailure) -> (through: SequenceNumber, keeping: [DotRange])? {
+    ) throws(StoreFailure) -> LogCollection? {
         let cut = try store.cut(id, replica)
+        let end = try collectableEnd(of: replica, after: cut, through: stable, keeping: retained, in: store)
+        // What is before the cut stays for its void changes, or a crash ended a collection between two steps.
+        let first = try store.runs(id, replica, from: SequenceNumber(1), bytesMax: 1).first?.first
+        let isLeft = first.map { $0 <= cut } ?? false
+        guard let through = end ?? (isLeft ? cut : nil) else { return nil }
+        let keeping = try voidSections(
+            of: replica, after: isLeft ? .none : cut, through: through, in: store)
+        return LogCollection(replica: replica, through: through, keeping: keeping)
+    }
+
+    /// The last boundary that may go; nil: none behind the cut.
+    private func collectableEnd(
+        of replica: ReplicaID, after cut: SequenceNumber, through stable: SequenceNumber,
+        keeping retained: Retained, in store: some StoreReading
+    ) throws(StoreFailure) -> SequenceNumber? {
         guard var boundary = try store.boundary(id, replica, before: stable + 1), boundary.last > cut else {
             return nil
         }
-        if let since = retained.since {
-            // Back to the last one that is old enough.
-            while try store.decoded(boundary, of: replica).position.timestamp.milliseconds > since {
-                guard let earlier = try store.boundary(id, replica, before: boundary.last), earlier.last > cut
-                else { return nil }
-                boundary = earlier
-            }
+        guard let since = retained.since else { return boundary.last }
+        // Back to the last one that is old enough.
+        while try store.decoded(boundary, of: replica).position.timestamp.milliseconds > since {
+            guard let earlier = try store.boundary(id, replica, before: boundary.last), earlier.last > cut
+            else { return nil }
+            boundary = earlier
         }
-        return (boundary.last, try voidSections(of: replica, after: cut, through: boundary.last, in: store))
+        return boundary.last
     }
 
     /// The sections that hold a void change. Rows never cross a boundary.

@@ -46,7 +46,12 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
             collectedSince = nil
             return CollectedLine(since: since).bytes
         }
-        if isDone { return nil }
+        var piece: [UInt8] = []
+        while piece.isEmpty, !isDone { try appendPage(to: &piece) }
+        return piece.isEmpty ? nil : piece
+    }
+
+    private func appendPage(to piece: inout [UInt8]) throws(StoreFailure) {
         let records: [CommitRecord]
         if let document {
             records = try store.commits(space, touching: document, after: position, limit: Self.pageSize)
@@ -54,15 +59,24 @@ final class LogJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendabl
             records = try store.commits(space, after: position, limit: Self.pageSize)
         }
         isDone = records.count < Self.pageSize
-        guard let last = records.last else { return nil }
-        position = last.position
-        var piece: [UInt8] = []
+        position = records.last?.position ?? position
         for record in records {
-            let change = try logs.change(record, from: store)
+            guard let change = try change(of: record) else { continue }
             CanonicalJSON.append(try line(record, change), to: &piece)
             piece.append(0x0A)
         }
-        return piece
+    }
+
+    /// Nil: the rest of its section is being forgotten right now.
+    private func change(of record: CommitRecord) throws(StoreFailure) -> Change? {
+        do throws(StoreFailure) {
+            return try logs.change(record, from: store)
+        } catch {
+            guard case .unusable = error, try store.cut(space, record.replica) >= record.last else {
+                throw error
+            }
+            return nil
+        }
     }
 
     private func line(_ record: CommitRecord, _ change: Change) throws(StoreFailure) -> PlainValue {
