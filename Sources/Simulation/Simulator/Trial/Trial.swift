@@ -79,7 +79,7 @@ public struct Trial {
         world.secret = Array(Workload.secret.utf8)
         world.batchMilliseconds = plan.batchMilliseconds
         // A fork below a checkpoint is not fenced yet (TESTING.md).
-        if plan.hasForks { world.finite = .never }
+        world.isProposing = !plan.hasForks
         for index in 0..<plan.nodeCount {
             world.addNode()
             setClock(of: index)

@@ -73,8 +73,8 @@ public struct WorldNode {
     static let version = "simulated"
     /// What its program understands, from its next start on.
     public internal(set) var level = FeatureLevel.current
-    /// How often it proposes checkpoints, from its next start on; nil: as a daemon without settings.
-    var finite: FinitePace?
+    /// It proposes checkpoints by itself, as a daemon without settings; from its next start on.
+    var isProposing = true
     let seed: UInt64
     /// The device's key, and its identity, which is asked for all the time.
     public let deviceKey: SigningKey
@@ -112,14 +112,16 @@ public struct WorldNode {
     /// `other` runs on a disk with the same spaces, which are then not read again.
     /// Nil: it has to write at this start, since its directory was put back, and there is no room.
     func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore>? {
+        var settings = NodeSettings(deviceName: deviceName, staticPeers: staticPeers, advertise: [])
+        if !isProposing {
+            (settings.checkpointSeconds, settings.checkpointLogBytes) = (.max / 1_000, .max)
+        }
         var configuration = NodeConfiguration(
-            device: deviceKey, box: box, deviceName: deviceName, version: Self.version,
+            device: deviceKey, box: box, version: Self.version,
             entropySeed: Self.secret(100 + starts, of: index, seed), discontinuity: discontinuity,
-            staticPeers: staticPeers,
-            advertise: [])
+            settings: settings)
         configuration.hasCrashed = hasCrashed
         configuration.level = level
-        if let finite { configuration.keepFinite(finite) }
         do throws(StoreFailure) {
             guard let other else { return try Node(store: disk, configuration: configuration, at: now) }
             return try Node(store: disk, like: other, configuration: configuration, at: now)
