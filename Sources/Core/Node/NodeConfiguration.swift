@@ -37,14 +37,6 @@ public struct NodeConfiguration: Sendable {
         self.settings = settings
     }
 
-    /// How often checkpoints come, and that no more log is kept than is needed: for simulations, which have
-    /// no time for the defaults.
-    package mutating func keepFinite(_ pace: FinitePace) {
-        settings.checkpointSeconds = pace.checkpointSeconds
-        settings.checkpointLogBytes = pace.checkpointLogBytes
-        if pace.isCollecting { settings.retainHistory = .none }
-    }
-
     /// With the settings that have no default.
     public init(
         device: SigningKey, box: AgreementKey, deviceName: String, version: String, entropySeed: Secret,
@@ -55,20 +47,4 @@ public struct NodeConfiguration: Sendable {
             discontinuity: discontinuity,
             settings: NodeSettings(deviceName: deviceName, staticPeers: staticPeers, advertise: advertise))
     }
-}
-
-/// The pace of checkpoints in a simulation.
-package struct FinitePace: Sendable {
-    package var checkpointSeconds: UInt64
-    package var checkpointLogBytes: UInt64?
-    package var isCollecting: Bool
-
-    package init(checkpointSeconds: UInt64, checkpointLogBytes: UInt64? = nil, isCollecting: Bool = false) {
-        self.checkpointSeconds = checkpointSeconds
-        self.checkpointLogBytes = checkpointLogBytes
-        self.isCollecting = isCollecting
-    }
-
-    /// No box proposes any by itself.
-    package static let never = FinitePace(checkpointSeconds: .max / 1_000, checkpointLogBytes: .max)
 }

@@ -55,7 +55,7 @@ private final class Pieces: ReadJob {
             let send = try #require(watcher.withLockedValue { $0 })
             for number in 1...3 { send(event(number)) }
             // To the end of its chunk, whether or not the three came in one.
-            let three = lines(
+            let three = written(
                 try await client.received(until: "c3\",\"documents\":[{\"key\":\"d\",\"patches\":[]}]}\n\r\n")
             )
             #expect(three[1] == #"{"cursor":"c1","documents":[{"key":"d","patches":[]}]}"#)

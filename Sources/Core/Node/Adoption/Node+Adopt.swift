@@ -4,6 +4,7 @@ import Bytes
 import Causality
 import Identity
 import Replication
+import Roster
 import Wire
 
 extension Node {
@@ -66,21 +67,25 @@ extension Node {
                 try endOwnLate(adoption.report, in: index)
             }
         } catch {
-            // Of the own late changes what is left is adopted when they are looked at again.
+            // The node adopts the rest of its own late changes when it looks at them again.
             if let request = adoption.request { refuse(request, error, at: now) }
         }
     }
 
     // MARK: Own late changes
 
-    /// Who was not waited for comes back with what it wrote meanwhile (LIFECYCLE 2).
+    /// This node makes its late changes again: a checkpoint did not wait for it, and nothing that it wrote
+    /// meanwhile is lost (LIFECYCLE 2).
     private mutating func beginOwnLate(in index: SpaceHandle, at now: Instant) {
         guard spaces[index].checkpoints.ownLateCheck <= now.monotonic else { return }
         let space = spaces[index].id
         guard spaces[index].mayAdoptOwnLate, !isDiskLow, !adoptions.holdsOwnLate(of: space),
             adoptions.count < Adoptions.countMax
         else {
-            spaces[index].checkpoints.ownLateCheck = now.monotonic + NodeLimits.ownLateRestMilliseconds
+            // A right that is lacking comes back rarely; all else settles soon.
+            let mayWrite = spaces[index].roster.role(of: device) ?? .relay >= .writer
+            let rest = mayWrite ? NodeLimits.ownLateRestMilliseconds : NodeLimits.ownLateAgainMilliseconds
+            spaces[index].checkpoints.ownLateCheck = now.monotonic + rest
             return
         }
         spaces[index].checkpoints.ownLateCheck = now.monotonic + NodeLimits.ownLateAgainMilliseconds
@@ -129,7 +134,7 @@ extension Node {
             for record in page where count < NodeLimits.adoptedStepMax {
                 after = record.position
                 guard record.status == .void, logs.contains(record.replica) else { continue }
-                if adoption.request == nil, try !isLate(record, &adoption, in: index) { continue }
+                if adoption.request == nil, try !isVoidForLateness(record, &adoption, in: index) { continue }
                 count += 1
                 try adopt(Dot(record.replica, record.last), &adoption, in: index, at: now)
             }
@@ -138,13 +143,17 @@ extension Node {
         }
     }
 
-    private mutating func isLate(
+    /// Also of what a later checkpoint holds, where it is void for ever.
+    private mutating func isVoidForLateness(
         _ record: CommitRecord, _ adoption: inout Adoptions.Adoption, in index: SpaceHandle
     ) throws(NodeError) -> Bool {
-        let change = try stored { node throws(StoreFailure) in
-            try adoption.logs.change(record, from: node.store)
+        var judge = spaces[index].voidJudge
+        let author = device
+        return try stored { node throws(StoreFailure) in
+            let change = try adoption.logs.change(record, from: node.store)
+            let verdict = try judge.verdict(on: change, by: author, reading: &adoption.logs, from: node.store)
+            return verdict?.reason == .late
         }
-        return spaces[index].isLate(change)
     }
 
     private mutating func adopt(

@@ -115,7 +115,7 @@ extension SpaceDocuments {
             }
             return nil
         }
-        // What cannot be read stays as it is, and says so.
+        // A document that cannot be read keeps its snapshot; an alarm names it.
         guard let former else { return nil }
         var made = 0
         var cached = try Self.replay(

@@ -29,7 +29,7 @@ extension Space {
         by device: DeviceID, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> CheckpointStep {
         try judgeByBase(in: &transaction)
-        // What is to be computed is what counts, once that is settled.
+        // A base is made of the changes that count; it waits until all of them are judged.
         if documents.bases.applying != nil || !exceptions.rejudging.isEmpty { return .nothing }
         if let standing = checkpoints.agreement.newest, standing != documents.bases.standing?.id {
             let chain = checkpoints.agreement.chain(to: standing)

@@ -23,7 +23,7 @@ struct Collected: Equatable, Sendable {
     var changes = 0
 }
 
-/// What of a log goes: the same in each step of it.
+/// The part of a log that a collection forgets. All its steps take the same plan.
 struct LogCollection: Equatable, Sendable {
     let replica: ReplicaID
     let through: SequenceNumber
@@ -35,7 +35,7 @@ struct Collecting: Equatable, Sendable {
     private(set) var isUnderWay = false
     /// Logs up to this one are done.
     private(set) var done: ReplicaID?
-    /// Of the log that is under way.
+    /// The plan of the log that is being collected.
     var plan: LogCollection?
     private(set) var total = Collected()
     private var due: UInt64 = 0
@@ -153,7 +153,7 @@ extension Space {
     ) throws(StoreFailure) -> LogCollection? {
         let cut = try store.cut(id, replica)
         let end = try collectableEnd(of: replica, after: cut, through: stable, keeping: retained, in: store)
-        // What is before the cut stays for its void changes, or a crash ended a collection between two steps.
+        // Rows before the cut hold void changes, or a crash ended a collection between two steps.
         let first = try store.runs(id, replica, from: SequenceNumber(1), bytesMax: 1).first?.first
         let isLeft = first.map { $0 <= cut } ?? false
         guard let through = end ?? (isLeft ? cut : nil) else { return nil }

@@ -17,7 +17,8 @@ extension Space {
 
     var isSeeding: Bool { checkpoints.isSeeding }
 
-    /// What this device wrote while a checkpoint did not wait for it is late: it is made again.
+    /// Notes that changes of this device are late, because a checkpoint did not wait for it: the node makes
+    /// them again.
     mutating func setOwnLate(_ isLate: Bool, in transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure)
     {

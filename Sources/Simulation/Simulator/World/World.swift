@@ -17,8 +17,6 @@ public struct World {
     public var weathers: [Direction: Weather] = [:]
     /// How long a node collects inputs before it commits them as one batch; 0: each by itself.
     public var batchMilliseconds: UInt64 = 0
-    /// How often nodes that are added propose checkpoints; nil: as a daemon without settings.
-    var finite: FinitePace?
     /// Milliseconds since the start.
     public internal(set) var time: UInt64 = 0
     /// FNV-1a over everything that happened.
@@ -60,9 +58,8 @@ public struct World {
     @discardableResult
     public mutating func addNode(staticPeers: [String] = []) -> Int {
         let index = nodes.count
-        var node = WorldNode(index: index, seed: seed, staticPeers: staticPeers, address: address(of: index))
-        node.finite = finite
-        nodes.append(node)
+        nodes.append(
+            WorldNode(index: index, seed: seed, staticPeers: staticPeers, address: address(of: index)))
         start(index)
         return index
     }

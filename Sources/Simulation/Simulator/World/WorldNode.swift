@@ -73,8 +73,6 @@ public struct WorldNode {
     static let version = "simulated"
     /// What its program understands, from its next start on.
     public internal(set) var level = FeatureLevel.current
-    /// How often it proposes checkpoints, from its next start on; nil: as a daemon without settings.
-    var finite: FinitePace?
     let seed: UInt64
     /// The device's key, and its identity, which is asked for all the time.
     public let deviceKey: SigningKey
@@ -112,14 +110,13 @@ public struct WorldNode {
     /// `other` runs on a disk with the same spaces, which are then not read again.
     /// Nil: it has to write at this start, since its directory was put back, and there is no room.
     func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore>? {
+        let settings = NodeSettings(deviceName: deviceName, staticPeers: staticPeers, advertise: [])
         var configuration = NodeConfiguration(
-            device: deviceKey, box: box, deviceName: deviceName, version: Self.version,
+            device: deviceKey, box: box, version: Self.version,
             entropySeed: Self.secret(100 + starts, of: index, seed), discontinuity: discontinuity,
-            staticPeers: staticPeers,
-            advertise: [])
+            settings: settings)
         configuration.hasCrashed = hasCrashed
         configuration.level = level
-        if let finite { configuration.keepFinite(finite) }
         do throws(StoreFailure) {
             guard let other else { return try Node(store: disk, configuration: configuration, at: now) }
             return try Node(store: disk, like: other, configuration: configuration, at: now)
