@@ -23,6 +23,8 @@ public struct InspectedCheckpoint: Sendable {
     public let id: Bytes32
     /// What it holds follows from this change.
     public let witness: Dot
+    /// Whom it did not wait for.
+    public let absent: [DeviceID]
 }
 
 extension Node {
@@ -33,9 +35,23 @@ extension Node {
         let (bases, agreement) = (spaces[index].documents.bases, spaces[index].checkpoints.agreement)
         return [bases.standing, bases.applying].compactMap(\.self).map { base in
             agreement.chain(to: base.id).compactMap { id in
-                agreement.proposal(id).map { InspectedCheckpoint(id: id, witness: $0.body.witness) }
+                agreement.proposal(id).map {
+                    InspectedCheckpoint(id: id, witness: $0.body.witness, absent: $0.body.absent)
+                }
             }
         }
+    }
+
+    /// True while documents are refused to programs, since the base that they come with is not here or not
+    /// known to stand.
+    public func hidesDocuments(in space: SpaceID) -> Bool {
+        guard let index = spaces.handle(of: space) else { return false }
+        do throws(NodeError) {
+            try needShown(index)
+        } catch {
+            return true
+        }
+        return false
     }
 
     /// Both forms of documents, in their order; nil when this node is not in the space.
@@ -68,6 +84,7 @@ extension Node {
     public mutating func checkInvariants(whole: Bool) {
         precondition(!transaction.isWriting, "a transaction is open between two batches")
         spaces.checkInvariants(whole: whole)
+        if whole { for index in spaces.indices { checkCount(of: index) } }
         crashGuard.checkInvariants(whole: whole)
         links.connections.checkInvariants(whole: whole)
         joins.checkInvariants(whole: whole)
@@ -78,6 +95,19 @@ extension Node {
         adoptions.checkInvariants(whole: whole)
         copies.checkInvariants(whole: whole)
         catchUps.checkInvariants(whole: whole)
+    }
+
+    /// What is kept of visible documents in memory is what the store counts.
+    private func checkCount(of index: SpaceHandle) {
+        do throws(StoreFailure) {
+            let stored = try store.documentCount(spaces[index].id)
+            let documents = spaces[index].documents
+            precondition(
+                documents.cache.dirtyCount > 0 || documents.count == stored,
+                "\(documents.count) visible documents in memory, \(stored) in the store")
+        } catch {
+            // A disk that cannot be read says nothing.
+        }
     }
 
     /// Spaces of this node by id, ascending.

@@ -5,18 +5,71 @@ import Bytes
 import Causality
 import DocumentModel
 import Documents
+import Identity
 import Node
 import Wire
 
 extension Checker {
     /// Documents that a new base may have changed are compared again. True: the node came to one.
-    mutating func takeChains(_ index: Int, in space: SpaceID, _ world: borrowing World) -> Bool {
+    mutating func takeChains(
+        _ index: Int, _ store: MemoryStore, in space: SpaceID, _ world: borrowing World
+    ) throws(Violation) -> Bool {
         guard let chains = world.nodes[index].node?.inspectCheckpoints(in: space) else { return false }
         let (before, now) = (views[index].chains.map { $0.last?.id }, chains.map { $0.last?.id })
         if before == now { return false }
         views[index].chains = chains
         views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
+        try checkStanding(index)
+        try takeTaken(index, store, in: space)
         return true
+    }
+
+    /// What stands never unstands: of all nodes' checkpoints each follows the others.
+    private mutating func checkStanding(_ index: Int) throws(Violation) {
+        for chain in views[index].chains {
+            for (known, told) in zip(standing, chain) where known.id != told.id {
+                throw Violation(
+                    .oneChain,
+                    "node \(index) goes on from checkpoint \(told.id), and elsewhere \(known.id) stands")
+            }
+            if chain.count > standing.count { standing = chain }
+        }
+    }
+
+    /// A node that did not hold what its new base does has taken it, and what is in it is no news there.
+    private mutating func takeTaken(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) {
+        guard let newest = views[index].chains.last?.last, let final = finals[newest.id] else { return }
+        let isTaken = final.contains { replica, held in
+            universe.last(held) > max(views[index].vector[replica], universe.last(views[index].held[replica]))
+        }
+        guard isTaken else { return }
+        marks.insert("base-taken")
+        views[index].isMoved = true
+        let cuts: VersionVector
+        do throws(StoreFailure) {
+            cuts = try store.cuts(space)
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+        for cut in cuts.entries where universe.last(views[index].held[cut.replica]) < cut.last {
+            guard let held = universe.prefix(of: final[cut.replica], through: cut.last) else {
+                throw Violation(
+                    .stored,
+                    "node \(index) has log \(cut.replica) begin at \(cut.last), which its base does not hold")
+            }
+            marks.insert("log-begins-at-cut")
+            views[index].held[cut.replica] = held
+            views[index].vector.advance(cut.replica, to: cut.last)
+            for number in universe.held(held, from: SequenceNumber(1)) {
+                views[index].statuses[number] = universe[number].status
+            }
+        }
+    }
+
+    /// A newcomer that takes a base shows nothing.
+    func isHiding(_ index: Int, _ world: borrowing World) -> Bool {
+        guard let space, let node = world.nodes[index].node else { return false }
+        return node.hidesDocuments(in: space)
     }
 
     // MARK: What is final
@@ -81,7 +134,9 @@ extension Checker {
     private func covered(by checkpoint: InspectedCheckpoint, at index: Int) -> VersionVector {
         if let known = coverages[checkpoint.id] { return known }
         let witness = checkpoint.witness
-        let number = universe.number(of: witness, views[index].held[witness.replica])
+        let number =
+            universe.number(of: witness, views[index].held[witness.replica])
+            ?? views.lazy.compactMap { universe.number(of: witness, $0.held[witness.replica]) }.first
         var covered = number.map { universe[$0].change.context } ?? VersionVector()
         covered.advance(to: witness)
         return covered
@@ -107,6 +162,32 @@ extension Checker {
     /// its context does not cover what the one before holds.
     func isLate(_ number: Int, at index: Int) -> Bool {
         views[index].chains.contains { isLate(number, by: $0, at: index) }
+    }
+
+    /// Nobody is late whom checkpoints waited for, and whose disk was never another one.
+    func checkMayBeLate(_ number: Int, at index: Int) throws(Violation) {
+        let change = universe[number].change
+        guard let author = universe.devices[change.replica], !universe.forking.contains(author),
+            !excused.contains(author), !standing.contains(where: { $0.absent.contains(author) })
+        else { return }
+        throw Violation(
+            .neverLate,
+            "node \(index) has \(change.id) of \(author.short) as late, and no checkpoint left that out: "
+                + log(of: change.replica, at: index))
+    }
+
+    /// For a message: the checkpoints that a node goes on from, and what a log acknowledges.
+    private func log(of replica: ReplicaID, at index: Int) -> String {
+        func short(_ id: Bytes32) -> String { String(SpaceID(raw: id).description.prefix(8)) }
+        let chain = (views[index].chains.last ?? []).suffix(3).map { short($0.id) }
+        var said: [String] = []
+        for number in universe.held(views[index].held[replica], from: SequenceNumber(1)) {
+            for operation in universe[number].change.operations {
+                guard case .acknowledge(let id) = operation.body else { continue }
+                said.append("\(universe[number].change.last.value): \(id.map(short) ?? "nothing")")
+            }
+        }
+        return "on \(chain.joined(separator: ", ")); its log acknowledges \(said.joined(separator: ", "))"
     }
 
     private func isLate(_ number: Int, by chain: [InspectedCheckpoint], at index: Int) -> Bool {

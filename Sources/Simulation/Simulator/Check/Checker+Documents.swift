@@ -131,6 +131,23 @@ extension Checker {
         return settled
     }
 
+    /// For a message: what each node makes of a document, and of its last changes.
+    func story(of name: String) -> String {
+        let numbers = universe.touching[Array(name.utf8)]?.suffix(6) ?? []
+        if numbers.isEmpty { return name }
+        let lines = views.indices.map { index in
+            let statuses = numbers.map { number in
+                let counted = counts(number, at: index, on: views[index].chains.last)
+                let late = isLate(number, at: index) ? " late" : ""
+                let held = holds(number, at: index) ? "" : " not held"
+                return "\(universe[number].change.id) \(counted)\(late)\(held)"
+            }
+            let document = Self.string(model(of: Array(name.utf8), at: index).plain)
+            return "node \(index): \(name) is \(document), of \(statuses.joined(separator: ", "))"
+        }
+        return lines.joined(separator: "; ")
+    }
+
     static func text(_ value: PlainValue?) -> [UInt8] {
         guard let value else { return Array("absent".utf8) }
         var text: [UInt8] = []

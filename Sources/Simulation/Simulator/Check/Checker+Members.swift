@@ -28,7 +28,7 @@ extension Checker {
     mutating func judge(_ number: Int, as status: ChangeStatus, at index: Int) throws(Violation) {
         if isLate(number, at: index), status == .void || views[index].isRejudging {
             marks.insert("change-late")
-            return
+            return try checkMayBeLate(number, at: index)
         }
         try universe.judge(number, as: status)
     }

@@ -28,6 +28,10 @@ struct Checker {
     var parted: [Int] = []
     /// Devices that left, and are not back.
     var departed: Set<DeviceID> = []
+    /// Devices whose disks were put back, or whose keys are in wrong hands: they may be late.
+    var excused: Set<DeviceID> = []
+    /// The checkpoints that stand, from the first on, as far as any node knew.
+    var standing: [InspectedCheckpoint] = []
     /// Nodes that turned against the others: what they do is not judged.
     var traitors: Set<Int> = []
     /// The one document state that a digest stands for, as a hash of its typed form.
@@ -81,13 +85,14 @@ struct Checker {
         try takeRejudging(index, store, in: space)
         let isNews = try takeRoster(index, store, in: space, device, at: world.time)
         try takeKeys(index, store, in: space, device, isNews: isNews)
-        let isMoved = takeChains(index, in: space, world)
+        let isMoved = try takeChains(index, store, in: space, world)
         // A log of which nothing is void here is closed without a position of its own.
         let isClosedLater = try takeForks(index, store, in: space)
         defer { views[index].position = position }
         let isJudged = isNews || wasRejudging || views[index].isRejudging || isClosedLater
         defer { if isMoved { takeFinals(index) } }
         if position == after { return isJudged ? try takeStatuses(index, store, in: space) : () }
+        var made: [Int] = []
         for (run, records) in try Self.rows(of: index, after: after, in: space, world) {
             let known = universe.changes.count
             let taken = try at(index) { checker throws(Violation) in
@@ -100,11 +105,12 @@ struct Checker {
                     try checker.checkNew(
                         step.number, as: record.status, at: index, device, world.time)
                     // What nobody had before was made there.
-                    if step.number >= known { try checker.checkAdoption(step.number, by: device, at: index) }
+                    if step.number >= known { made.append(step.number) }
                 }
             }
         }
         if isJudged { try takeStatuses(index, store, in: space) }
+        for number in made { try checkAdoption(number, by: device, at: index) }
         // A rebuild has a position of its own.
         guard views[index].takesPosition(position, after: views[index].position) else {
             throw Violation(
@@ -171,9 +177,10 @@ struct Checker {
             try judge(number, as: record.status, at: index)
         }
         views[index].statuses[number] = record.status
+        let base = views[index].chains.last?.last.flatMap { coverages[$0.id] } ?? VersionVector()
         let missing = change.context.entries(beyond: views[index].vector).filter { entry in
             let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
-            return needed > views[index].vector[entry.replica]
+            return needed > views[index].vector[entry.replica] && needed > base[entry.replica]
         }
         // What is void by its log is kept for the seal behind it, whatever it was made on.
         guard missing.isEmpty || isClosed else {
@@ -213,17 +220,20 @@ struct Checker {
 
     /// A node begins to run: what it had made durable is there. After a restored backup its account is that
     /// of the backup, and what only its lost state held is not asked for any more.
-    mutating func takeStarted(_ index: Int, _ world: borrowing World, isRestored: Bool) throws(Violation) {
+    mutating func takeStarted(_ index: Int, _ world: borrowing World, restored: NodeView?) throws(Violation) {
         guard let space, !traitors.contains(index) else { return }
         let starts = world.nodes[index].startsFound
         // The run before kept nothing at all: its cursors are foreign (decision 0091).
         if starts == views[index].starts { views[index].watch.mayResync = true }
         views[index].watch.startsSinceCursor += 1
         let known = views[index]
-        if isRestored {
+        if let restored {
             roster?.forget(index)
-            views[index] = NodeView()
-            views[index].acknowledged = known.acknowledged
+            views[index] = restored
+            (views[index].acknowledged, views[index].watch) = (known.acknowledged, WatchView())
+            // What programs were shown before the disk went back is not asked of it.
+            views[index].shown = .start
+            views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
         } else if known.position > .start {
             // It may have halted again, on a disk that is still dead.
             let store = world.nodes[index].node?.store ?? world.nodes[index].disk
@@ -236,7 +246,7 @@ struct Checker {
         }
         try takeDisk(index, in: space, world)
         views[index].starts = starts
-        guard isRestored else { return }
+        guard restored != nil else { return }
         views[index].watch = resumed(known, on: views[index])
         forgetLost()
     }

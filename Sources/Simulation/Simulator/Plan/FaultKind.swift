@@ -81,6 +81,18 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case backdating
     /// Void changes are made again by somebody who may write.
     case adoptions
+    // Checkpoints follow one another, and logs are collected behind them. Somebody collects now, …
+    case collections
+    /// An admin proposes a checkpoint by hand,
+    case proposals
+    /// two or three propose at once, and cannot reach each other,
+    case rivals
+    /// a box is away and writes, and a checkpoint does not wait for it,
+    case absences
+    /// who proposed one crashes.
+    case proposerCrashes = "proposer-crashes"
+    /// Somebody comes when logs were collected already.
+    case newcomers
 
     public static func < (left: FaultKind, right: FaultKind) -> Bool { left.rawValue < right.rawValue }
 
@@ -109,6 +121,10 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     public static let membership: Set<FaultKind> = [
         .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating, .adoptions,
     ]
+    /// Only drawn in the profile of that name, where checkpoints follow one another.
+    public static let finiteness: Set<FaultKind> = [
+        .collections, .proposals, .rivals, .absences, .proposerCrashes, .newcomers,
+    ]
     /// Done by a node of the mesh that turned against it.
     static let byMember: Set<FaultKind> = [
         .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations, .equivocation,
@@ -122,7 +138,8 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     var isWeather: Bool {
         switch self {
         case .breaks, .stalls, .corruption, .truncations, .coalescing, .splitting, .halfOpens, .bandwidth,
-            .delays, .patience, .slowDisks, .skew, .slowWatchers, .datagramLoss, .datagramDoubles:
+            .delays, .patience, .slowDisks, .skew, .slowWatchers, .datagramLoss, .datagramDoubles,
+            .newcomers:
             true
         default: false
         }
@@ -140,12 +157,15 @@ public enum Profile: String, Sendable, CaseIterable {
     case forks
     /// Members come and go, among walls, crashes and copies.
     case members
+    /// Checkpoints follow one another, and logs end behind them.
+    case finite
     /// All at once, in every seed.
     case everything
 
     var kinds: Set<FaultKind> {
         switch self {
-        case .standard, .everything: Set(FaultKind.allCases).subtracting(FaultKind.membership)
+        case .standard, .everything:
+            Set(FaultKind.allCases).subtracting(FaultKind.membership).subtracting(FaultKind.finiteness)
         case .calm: []
         case .network: FaultKind.network
         case .processes: FaultKind.processes
@@ -158,6 +178,13 @@ public enum Profile: String, Sendable, CaseIterable {
                 .walls, .rings, .asymmetricWalls, .breaks, .delays, .halfOpens, .crashes, .silentCrashes,
                 .crashesBeforeCommit, .crashesAfterCommit, .pauses, .slowDisks, .restores, .clones,
                 .blindRestores, .slowWatchers,
+            ])
+        case .finite:
+            FaultKind.finiteness.union([
+                .walls, .rings, .asymmetricWalls, .breaks, .delays, .halfOpens, .crashes, .silentCrashes,
+                .crashesBeforeCommit, .crashesAfterCommit, .pauses, .slowDisks, .fullDisks, .restores,
+                .clones, .blindRestores, .slowWatchers, .skew, .clockJumps, .newerVersions,
+                .invalidOperations, .equivocation, .lies,
             ])
         }
     }

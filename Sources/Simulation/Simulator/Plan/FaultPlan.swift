@@ -4,6 +4,7 @@
 // so that switching one off leaves the others as they were; that is what makes a failing run easy to reduce.
 
 import Causality
+import Node
 public import Wire
 
 /// What will be done to one mesh.
@@ -46,6 +47,8 @@ public struct FaultPlan: Hashable, Sendable {
     public let traitor: Int?
     /// Members come and go, and the checkers count what each node holds of the roster.
     public let isAboutMembers: Bool
+    /// How often checkpoints are proposed, and what nodes keep behind them; nil: as a daemon without settings.
+    public let checkpoints: CheckpointPace?
 
     /// After the faults everything must be equal within this time: dead links are noticed in 30 s, dials back
     /// off to at most 5 min, and two of them may have to fail.
@@ -64,7 +67,8 @@ public struct FaultPlan: Hashable, Sendable {
             let isDrawn =
                 Double.random(in: 0..<1, using: &own) < share || options.profile == .everything
                 || (options.profile == .forks && FaultKind.forks.contains(kind) && kind != .forkFloods)
-                || (options.profile == .members && Self.isDrawnOften(kind, &own))
+                || (options.profile == .members && Self.isDrawnOften(kind, of: FaultKind.membership, &own))
+                || (options.profile == .finite && Self.isDrawnOften(kind, of: FaultKind.finiteness, &own))
             let isOn = (isDrawn && options.profile.kinds.contains(kind)) || options.with.contains(kind)
             if isOn { drawn.insert(kind) }
             let intensity = Self.intensity(of: kind, &own)
@@ -78,6 +82,7 @@ public struct FaultPlan: Hashable, Sendable {
         self.intensities = intensities
         nodeCount = count
         isAboutMembers = options.profile == .members
+        checkpoints = options.profile == .finite ? CheckpointPace(seed: seed) : nil
         let pool: [Role] =
             isAboutMembers
             ? [.admin, .admin, .writer, .writer, .writer, .reader]
@@ -98,8 +103,11 @@ public struct FaultPlan: Hashable, Sendable {
         let joinWindow = max(1, options.milliseconds / 3)
         // Some come while members go.
         let late = options.profile == .members ? 2 : 1 as UInt64
+        let hasNewcomers = intensities[.newcomers] != nil
         joinTimes = (0..<count).map {
-            $0 == 0 ? .max : UInt64.random(in: 0...joinWindow, using: &dice) * ($0 == count / 2 ? late : 1)
+            let time = UInt64.random(in: 0...joinWindow, using: &dice)
+            if hasNewcomers, $0 > 1, $0 % 2 == 0 { return joinWindow + time * 9 / 5 }
+            return $0 == 0 ? .max : time * ($0 == count / 2 ? late : 1)
         }
         pace = UInt64.random(in: 500...3_000, using: &dice) / (options.profile == .members ? 2 : 1)
         documents = Int.random(in: 3...24, using: &dice)
@@ -119,9 +127,9 @@ public struct FaultPlan: Hashable, Sendable {
     }
 
     /// What its profile is about: in most seeds.
-    private static func isDrawnOften(_ kind: FaultKind, _ dice: inout SeededGenerator) -> Bool {
-        FaultKind.membership.contains(kind) && Int.random(in: 0..<10, using: &dice) < 6
-    }
+    private static func isDrawnOften(
+        _ kind: FaultKind, of kinds: Set<FaultKind>, _ dice: inout SeededGenerator
+    ) -> Bool { kinds.contains(kind) && Int.random(in: 0..<10, using: &dice) < 6 }
 
     private static func intensity(of kind: FaultKind, _ dice: inout SeededGenerator) -> UInt64 {
         // Evenly over the orders of magnitude.
@@ -146,6 +154,7 @@ public struct FaultPlan: Hashable, Sendable {
         case .skew: between(1, 500)
         case .slowWatchers: between(2, 400)
         case _ where FaultKind.membership.contains(kind): between(2_000, 30_000)
+        case _ where FaultKind.finiteness.contains(kind): between(8_000, 60_000)
         default: between(8_000, 120_000)
         }
     }
@@ -155,4 +164,30 @@ public struct FaultPlan: Hashable, Sendable {
     public var kinds: [FaultKind] { intensities.keys.sorted() }
     /// Logs may go on in two ways.
     public var hasForks: Bool { !FaultKind.forks.isDisjoint(with: intensities.keys) }
+}
+
+/// How often the nodes of a trial propose checkpoints, and what they keep behind them.
+public struct CheckpointPace: Hashable, Sendable {
+    /// Seconds from the first change after one.
+    public let seconds: UInt64
+    /// Bytes of log since the last.
+    public let logBytes: UInt64
+    private let seed: UInt64
+
+    init(seed: UInt64) {
+        var dice = SeededGenerator(seed: seed ^ 0xF1417E)
+        seconds = UInt64.random(in: 15...150, using: &dice)
+        logBytes = [64 << 10, 256 << 10, .max].randomElement(using: &dice) ?? .max
+        self.seed = seed
+    }
+
+    /// Most nodes keep nothing, some the newest bytes or all.
+    func retention(of node: Int) -> Retention {
+        var dice = SeededGenerator(seed: seed &+ UInt64(node) ^ 0x4E7A14)
+        return switch Int.random(in: 0..<8, using: &dice) {
+        case 0: .all
+        case 1: .bytes(UInt64.random(in: 0...200_000, using: &dice))
+        default: .none
+        }
+    }
 }

@@ -25,6 +25,9 @@ enum Purpose {
     case restrict(Int)
     case leave
     case adopt
+    /// A checkpoint by hand.
+    case propose
+    case collect
     /// Members as the node lists them when all is over.
     case members
     /// A write on a box that was removed, which has to refuse it.
@@ -59,8 +62,9 @@ struct Member {
     /// never heard of it gets the same answer by the same token only.
     var tokens: [String] = []
     var tries = 0
-    /// It begins to run on a restored backup, or did once.
-    var isRestored = false
+    /// What was known of the backup on which it begins to run.
+    var restored: NodeView?
+    /// It did so once.
     var wasRestored = false
     /// Its keys are in wrong hands, and its node does not run any more.
     var isTraitor = false
@@ -80,6 +84,9 @@ struct Member {
     var lastVersion: String?
     /// Transactions with an idempotency key that got no answer.
     var unanswered: [Transaction] = []
+
+    /// It crashes when it has proposed the next checkpoint.
+    var crashesWhenProposing = false
 
     /// Its disk was copied or put back unseen, so its device may have written a log in two ways. Once: of
     /// three copies of a box a stretch can count twice (decision 0063).
@@ -107,6 +114,8 @@ struct Undoing {
         case start(Int)
         /// It crashes, and starts again soon.
         case storm(Int)
+        /// An admin proposes a checkpoint that does not wait for this node.
+        case propose(without: Int)
         case unblock([Direction])
         case repairClock(Int)
         case repairDisk(Int)
@@ -123,5 +132,7 @@ struct Undoing {
 /// A copy of a node's disk.
 struct Backup {
     let disk: MemoryStore
+    /// What was known of the node then.
+    let view: NodeView
     let time: UInt64
 }

@@ -12,7 +12,8 @@ extension Trial {
         // Earlier, the invites that let others in would be lost with it, and with them the others.
         guard canBeCopied(index), !members[index].isForked else { return false }
         guard let backup = backups.removeValue(forKey: index) else {
-            backups[index] = Backup(disk: world.diskCopy(index), time: world.time)
+            backups[index] = Backup(
+                disk: world.diskCopy(index), view: checker.views[index], time: world.time)
             return false
         }
         if !isSeen {
@@ -27,7 +28,8 @@ extension Trial {
         members[index].pending = members[index].pending.filter { _, pending in
             if case .write = pending.purpose { false } else { true }
         }
-        members[index].isRestored = true
+        members[index].restored = backup.view
+        checker.excused.insert(world.nodes[index].device)
         members[index].wasRestored = true
         var disk = backup.disk
         disk.fault = nil

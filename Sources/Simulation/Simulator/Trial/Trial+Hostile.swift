@@ -106,6 +106,7 @@ extension Trial {
         guard traitor != nil else { return false }
         members[index].isTraitor = true
         checker.traitors.insert(index)
+        checker.excused.insert(world.nodes[index].device)
         checker.forgetLost()
         world.crash(index)
         try look()

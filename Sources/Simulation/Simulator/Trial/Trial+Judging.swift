@@ -9,7 +9,7 @@ import Node
 
 extension Trial {
     /// A line of a node's log.
-    func checkLog(_ index: Int, _ code: String, _ message: String) throws(Violation) {
+    mutating func checkLog(_ index: Int, _ code: String, _ message: String) throws(Violation) {
         if Array(message.utf8).holds(world.secret) {
             throw Violation(.noPlaintext, "node \(index) logs text of a document, as \(code)")
         }
@@ -22,6 +22,19 @@ extension Trial {
             throw Violation(.serves, "node \(index) says \(code): \(message)")
         case "digest-differs":
             guard !isAboutTraitor(message) else { return }
+            // Which of the two is wrong, and how.
+            for other in members.indices { try checker.checkDocuments(other, limit: .max, world) }
+            for word in message.split(separator: " ") {
+                let story = checker.story(of: String(word))
+                tell(story)
+            }
+            throw Violation(.sameDocuments, "node \(index) says: \(message)")
+        case "base-differs":
+            for other in members.indices { try checker.checkDocuments(other, limit: .max, world) }
+            for word in message.split(separator: " ") {
+                let story = checker.story(of: String(word))
+                tell(story)
+            }
             throw Violation(.sameDocuments, "node \(index) says: \(message)")
         case "peer-fault":
             // Bytes that the network bent are the sender's fault as far as anybody can see.

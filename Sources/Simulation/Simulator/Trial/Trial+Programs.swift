@@ -167,6 +167,10 @@ extension Trial {
         case (.mark, .failed(let error)):
             throw Violation(.serves, "node \(index) refuses a write after the faults: \(error)")
         case (.report, _): try checkNumbers(index, answer)
+        case (.propose, .failed(let error)), (.collect, .failed(let error)): recordRefused(error)
+        case (.propose, .checkpointProposed): result.marks.insert("proposed-by-hand")
+        case (.collect, .collected(let report)):
+            if report.changes > 0 { result.marks.insert("collected-by-hand") }
         case (.restrict, _), (.leave, _), (.adopt, _), (.members, _), (.refused, _):
             try answeredMember(purpose, answer, at: index)
         case (.wait, .waited(let change, let holders, _)):

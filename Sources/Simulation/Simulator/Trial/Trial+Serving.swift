@@ -16,6 +16,8 @@ extension Purpose {
         switch self {
         case .join: 600_000
         case .wait, .read: 90_000
+        // In slices, when there is time for them.
+        case .propose, .collect: 300_000
         case .create, .invite, .write, .conditional, .full, .step, .mark, .watch, .report, .restrict, .leave,
             .adopt, .members, .refused:
             60_000

@@ -106,6 +106,7 @@ extension Trial {
             return try strikeFromInside(kind, &strike)
         case .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating, .adoptions:
             return try strikeMembers(kind, &strike)
+        case .proposals, .rivals, .absences: return try strikeCheckpoints(kind, &strike)
         default: break
         }
         let running = members.indices.filter { world.nodes[$0].node != nil && !members[$0].isTraitor }
@@ -118,6 +119,8 @@ extension Trial {
         case .clones: return clone(index, &strike)
         case .crashesBeforeCommit: world.nodes[index].crashPoint = .beforeCommit
         case .crashesAfterCommit: world.nodes[index].crashPoint = .afterEffects(strike.number(0...6))
+        case .collections: request(index, .collect(reference), for: .collect)
+        case .proposerCrashes: members[index].crashesWhenProposing = true
         case .pauses: world.pause(index, milliseconds: strike.milliseconds(10...60_000))
         case .crashes, .silentCrashes:
             restartLater(index, after: strike.milliseconds(10...60_000))
@@ -250,6 +253,7 @@ extension Trial {
                 undoings.append(Undoing(time: world.time + 350, kind: .start(index)))
                 world.crash(index)
             case .unblock(let directions): for direction in directions { world.unblock(direction) }
+            case .propose(let away): propose(without: away)
             case .repairClock(let index): world.nodes[index].clock = WorldClock()
             case .repairDisk(let index):
                 members[index].hasDeadDisk = false

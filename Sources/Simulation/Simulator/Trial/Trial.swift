@@ -43,7 +43,8 @@ public struct Trial {
     public init(_ plan: FaultPlan) {
         self.plan = plan
         world = World(seed: plan.seed)
-        workload = Workload(seed: plan.seed, documents: plan.documents)
+        workload = Workload(
+            seed: plan.seed, documents: plan.documents, fillsSections: plan.checkpoints != nil)
         result = TrialResult(plan: plan)
         readDice = SeededGenerator(seed: plan.seed ^ 0x4EAD)
         members = zip(plan.roles, plan.joinTimes).map { Member(role: $0, joinAt: $1) }
@@ -78,6 +79,7 @@ public struct Trial {
         world.isObserved = true
         world.secret = Array(Workload.secret.utf8)
         world.batchMilliseconds = plan.batchMilliseconds
+        world.checkpoints = plan.checkpoints
         for index in 0..<plan.nodeCount {
             world.addNode()
             setClock(of: index)
@@ -163,10 +165,10 @@ public struct Trial {
         for happening in happenings {
             switch happening {
             case .started(let index):
-                let isRestored = members[index].isRestored
-                members[index].isRestored = false
-                if isRestored { members[index].seen = [:] }
-                try checker.takeStarted(index, world, isRestored: isRestored)
+                let restored = members[index].restored
+                members[index].restored = nil
+                if restored != nil { members[index].seen = [:] }
+                try checker.takeStarted(index, world, restored: restored)
                 recordStanding(of: index)
                 started(index)
             case .crashed(let index): crashed(index)
@@ -178,6 +180,7 @@ public struct Trial {
                 if level >= .notice { checker.marks.insert(code) }
                 tell("node \(index) \(code): \(message)")
                 try checkLog(index, code, message)
+                if code == "checkpoint-proposed" { proposed(index) }
                 if code == "commit-failed" || code == "writes-moved" { checker.recordLostBatch(index) }
             case .leaked(let index):
                 throw Violation(.noPlaintext, "node \(index) sent text of a document in clear")

@@ -14,6 +14,8 @@ struct Workload {
     /// One transaction in so many, about, is a big one: some trials have many, so that documents outgrow
     /// their snapshots and logs their sections.
     private let bigOneIn: Int
+    /// How long the texts of a big one are.
+    private let bigWords: ClosedRange<Int>
     /// Numbers that are used once.
     private var serial = 0
 
@@ -27,10 +29,13 @@ struct Workload {
         ("cafe\u{301}", nil),
     ]
 
-    init(seed: UInt64, documents: Int) {
+    /// `fillsSections`: logs outgrow several sections.
+    init(seed: UInt64, documents: Int, fillsSections: Bool = false) {
         dice = SeededGenerator(seed: seed ^ 0xD0C5)
         self.documents = documents
-        bigOneIn = [2, 30, 30, 60].randomElement(using: &dice) ?? 30
+        let odds = [2, 30, 30, 60].randomElement(using: &dice) ?? 30
+        bigOneIn = fillsSections ? 3 : odds
+        bigWords = fillsSections ? 100...700 : 10...120
     }
 
     private mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &dice) }
@@ -68,7 +73,7 @@ struct Workload {
 
     /// Much at once, so that logs reach their boundaries and documents their snapshots.
     private mutating func big() -> OperationRequest {
-        let text = String(repeating: Self.secret + " ", count: number(10...120))
+        let text = String(repeating: Self.secret + " ", count: number(bigWords.lowerBound...bigWords.upperBound))
         return OperationRequest(
             document: "big/0", path: [.key(Key("k\(number(0...9))"))],
             verb: .set(.scalar(.string(Key(text)))))

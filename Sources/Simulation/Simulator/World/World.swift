@@ -17,6 +17,8 @@ public struct World {
     public var weathers: [Direction: Weather] = [:]
     /// How long a node collects inputs before it commits them as one batch; 0: each by itself.
     public var batchMilliseconds: UInt64 = 0
+    /// Of nodes that are added from now on; nil: as a daemon without settings.
+    var checkpoints: CheckpointPace?
     /// Milliseconds since the start.
     public internal(set) var time: UInt64 = 0
     /// FNV-1a over everything that happened.
@@ -58,8 +60,9 @@ public struct World {
     @discardableResult
     public mutating func addNode(staticPeers: [String] = []) -> Int {
         let index = nodes.count
-        nodes.append(
-            WorldNode(index: index, seed: seed, staticPeers: staticPeers, address: address(of: index)))
+        var node = WorldNode(index: index, seed: seed, staticPeers: staticPeers, address: address(of: index))
+        node.checkpoints = checkpoints
+        nodes.append(node)
         start(index)
         return index
     }

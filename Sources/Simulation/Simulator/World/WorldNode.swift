@@ -73,6 +73,8 @@ public struct WorldNode {
     static let version = "simulated"
     /// What its program understands, from its next start on.
     public internal(set) var level = FeatureLevel.current
+    /// How often it proposes checkpoints; nil: as a daemon without settings.
+    var checkpoints: CheckpointPace?
     let seed: UInt64
     /// The device's key, and its identity, which is asked for all the time.
     public let deviceKey: SigningKey
@@ -110,7 +112,12 @@ public struct WorldNode {
     /// `other` runs on a disk with the same spaces, which are then not read again.
     /// Nil: it has to write at this start, since its directory was put back, and there is no room.
     func boot(like other: Node<MemoryStore>? = nil, at now: Instant) -> Node<MemoryStore>? {
-        let settings = NodeSettings(deviceName: deviceName, staticPeers: staticPeers, advertise: [])
+        var settings = NodeSettings(deviceName: deviceName, staticPeers: staticPeers, advertise: [])
+        if let checkpoints {
+            settings.checkpointSeconds = checkpoints.seconds
+            settings.checkpointLogBytes = checkpoints.logBytes
+            settings.retainHistory = checkpoints.retention(of: index)
+        }
         var configuration = NodeConfiguration(
             device: deviceKey, box: box, version: Self.version,
             entropySeed: Self.secret(100 + starts, of: index, seed), discontinuity: discontinuity,
