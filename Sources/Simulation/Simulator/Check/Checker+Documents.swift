@@ -131,10 +131,60 @@ extension Checker {
         return settled
     }
 
+    /// For a message: changes that some nodes execute and others do not.
+    var differingStatuses: String {
+        var lines: [String] = []
+        for number in universe.changes.indices where !universe[number].documents.isEmpty {
+            let counted = views.indices.filter { holds(number, at: $0) && !traitors.contains($0) }
+                .map { ($0, counts(number, at: $0, on: views[$0].chains.last)) }
+            guard Set(counted.map(\.1)).count > 1 else { continue }
+            let words = counted.map { "\($0.1) at \($0.0)\(isLate(number, at: $0.0) ? " late" : "")" }
+            lines.append("\(universe[number].change.id) \(words.joined(separator: " "))")
+        }
+        return "judged otherwise: \(lines.joined(separator: "; "))"
+    }
+
+    /// For a message: the first documents of which two nodes have other bases.
+    func differingBase(_ index: Int, _ other: Int, _ world: borrowing World) -> String? {
+        guard let space, let left = world.nodes[index].node?.store, let right = world.nodes[other].node?.store
+        else { return nil }
+        func words(_ store: MemoryStore, _ key: Key) -> (String, [UInt8]) {
+            do {
+                let base = try store.base(space, key)
+                let candidate = try store.candidate(space, key)
+                let frontier = candidate?.frontier ?? base?.frontier ?? []
+                let bytes = candidate.map { $0.bytes ?? [] } ?? base?.bytes ?? []
+                let document = bytes.isEmpty ? nil : try Document(snapshot: bytes)
+                let text = String(Self.string(document?.plain).prefix(300))
+                return ("\(candidate == nil ? "base" : "candidate") \(frontier) \(text)", bytes)
+            } catch { return ("\(error)", []) }
+        }
+        var lines: [String] = []
+        for name in sortedKeys {
+            let key = Key(String(decoding: name, as: UTF8.self))
+            let (one, two) = (words(left, key), words(right, key))
+            if one.0.split(separator: " ").dropFirst() == two.0.split(separator: " ").dropFirst(), one.1 == two.1 {
+                continue
+            }
+            lines.append("\(key): \(one.0) (\(one.1.count)) / \(two.0) (\(two.1.count))")
+            if lines.count > 1 { continue }
+            for number in universe.touching[name] ?? [] {
+                let change = universe[number].change
+                let at = [index, other].map { node -> String in
+                    let chain = (views[node].chains.last ?? []).suffix(3)
+                    let in_ = chain.map { (coverages[$0.id]?[change.replica] ?? .none) >= change.last ? "y" : "n" }
+                    return "\(counts(number, at: node, on: views[node].chains.last)) \(in_.joined())"
+                }
+                lines.append("\(change.id) \(at.joined(separator: " / "))")
+            }
+        }
+        return "nodes \(index) and \(other): \(lines.prefix(40).joined(separator: "; ")) of \(lines.count)"
+    }
+
     /// For a message: what each node makes of a document, and of its last changes.
-    func story(of name: String) -> String {
+    func story(of name: String) -> String? {
         let numbers = universe.touching[Array(name.utf8)]?.suffix(6) ?? []
-        if numbers.isEmpty { return name }
+        if numbers.isEmpty { return nil }
         let lines = views.indices.map { index in
             let statuses = numbers.map { number in
                 let counted = counts(number, at: index, on: views[index].chains.last)

@@ -25,15 +25,15 @@ extension Trial {
             // Which of the two is wrong, and how.
             for other in members.indices { try checker.checkDocuments(other, limit: .max, world) }
             for word in message.split(separator: " ") {
-                let story = checker.story(of: String(word))
-                tell(story)
+                if let story = checker.story(of: String(word)) { tell(story) }
             }
             throw Violation(.sameDocuments, "node \(index) says: \(message)")
         case "base-differs":
             for other in members.indices { try checker.checkDocuments(other, limit: .max, world) }
-            for word in message.split(separator: " ") {
-                let story = checker.story(of: String(word))
-                tell(story)
+            let story = checker.differingStatuses
+            tell(story)
+            for other in members.indices where other != index {
+                if let difference = checker.differingBase(index, other, world) { tell(difference) }
             }
             throw Violation(.sameDocuments, "node \(index) says: \(message)")
         case "peer-fault":
