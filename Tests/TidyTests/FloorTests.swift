@@ -11,7 +11,8 @@ private let floors = [
     "SecureLink", "Replication", "Mesh", "Node", "SQLiteStore", "NodeRuntime", "Listening", "PeerNetwork",
     "ControlAPI", "ControlServer", "DocumentModel", "RosterModel", "CheckpointModel", "Simulator",
     "Scenarios",
-    "ReplClient", "ReplicatingMacros", "Replicating", "CConsolePages", "ConsoleServer", "Release", "repld",
+    "ReplClient", "ReplModels", "ReplicatingMacros", "Replicating", "ReplModeling", "CConsolePages",
+    "ConsoleServer", "Release", "repld",
     "replctl", "replsim",
     "replbench",
 ]
