@@ -69,6 +69,7 @@ let package = Package(
         .executable(name: "repld", targets: ["repld"]),
         .executable(name: "replctl", targets: ["replctl"]),
         .executable(name: "replsim", targets: ["replsim"]),
+        .executable(name: "notes", targets: ["notes"]),
         .executable(name: "replbench", targets: ["replbench"]),
     ],
     dependencies: [
@@ -181,6 +182,7 @@ let package = Package(
                 lifecycle, signals,
             ]),
         program("replctl", on: ["Bytes", "JSON", "ReplClient", "ConsoleServer", argumentParser]),
+        program("notes", on: ["ReplModels", argumentParser]),
         program("replsim", on: node + ["ControlAPI", "Simulator", "Scenarios", argumentParser]),
         program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 

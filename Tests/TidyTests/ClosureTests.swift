@@ -50,7 +50,7 @@ private struct Manifest {
 @Suite struct ClosureTests {
     @Test(
         "a client links no node, no libsodium and no zstd",
-        arguments: ["ReplClient", "ReplModels", "replctl"])
+        arguments: ["ReplClient", "ReplModels", "replctl", "notes"])
     func client(target: String) throws {
         let manifest = Manifest(try SourceTree.text("Package.swift"))
         let closure = manifest.closure(of: target)
@@ -63,7 +63,7 @@ private struct Manifest {
 
     @Test(
         "no program needs the macros, so none builds swift-syntax",
-        arguments: ["repld", "replctl", "replsim", "replbench", "ReplClient", "ReplModels"])
+        arguments: ["repld", "replctl", "replsim", "replbench", "notes", "ReplClient", "ReplModels"])
     func macros(target: String) throws {
         let manifest = Manifest(try SourceTree.text("Package.swift"))
         #expect(manifest.closure(of: "Replicating").isSuperset(of: ["ReplicatingMacros", "Documents"]))

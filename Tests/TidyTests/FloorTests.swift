@@ -13,7 +13,7 @@ private let floors = [
     "Scenarios",
     "ReplClient", "ReplModels", "ReplicatingMacros", "Replicating", "ReplModeling", "CConsolePages",
     "ConsoleServer", "Release", "repld",
-    "replctl", "replsim",
+    "replctl", "notes", "replsim",
     "replbench",
 ]
 
