@@ -152,6 +152,29 @@ struct SpaceTests {
         }
     }
 
+    @Test("an actor reads and writes its own state inside transactions and updates")
+    func actors() async throws {
+        @MainActor final class Window {
+            var title = "from the window"
+            var seen: [String] = []
+
+            func write(_ space: Space<Household>) async throws {
+                try await space.notes.add(.sample("1"))
+                try await space.transaction { $0.notes["1"].title = title }
+                try await space.notes.update("1") {
+                    seen.append($0.title)
+                    $0.title = "again"
+                }
+                if let note = try await space.notes["1"].read() { seen.append(note.title) }
+            }
+        }
+        try await RealDaemon.run { _, space in
+            let window = Window()
+            try await window.write(space)
+            #expect(await window.seen == ["from the window", "again"])
+        }
+    }
+
     @Test("a receipt names who holds the change, and waits no longer than it is told")
     func receipts() async throws {
         try await RealDaemon.run { _, space in

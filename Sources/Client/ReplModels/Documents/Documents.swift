@@ -32,13 +32,15 @@ public struct Documents<Element: KeyedModel>: Sendable {
     /// Reads, edits and writes the difference; again, if the document changed in between. Nothing is written
     /// where the closure changes nothing. Throws `no-such-document` where there is none.
     @discardableResult
-    public func update(_ key: Key, _ edit: (inout Element) throws -> Void) async throws -> Receipt {
+    public nonisolated(nonsending) func update(_ key: Key, _ edit: (inout Element) throws -> Void)
+        async throws -> Receipt
+    {
         try await self[key].update(edit)
     }
 
     /// Makes the document what the model says: adds it, or writes the difference to what is there.
     @discardableResult
-    public func save(_ model: Element) async throws -> Receipt {
+    public nonisolated(nonsending) func save(_ model: Element) async throws -> Receipt {
         let document = self[model.modelKey]
         return try await document.whileItChanges {
             guard let (old, version) = try await document.readVersion() else {
@@ -91,7 +93,8 @@ public struct Document<Element: KeyedModel>: Sendable {
 
     /// See `Documents.update`.
     @discardableResult
-    public func update(_ edit: (inout Element) throws -> Void) async throws -> Receipt {
+    public nonisolated(nonsending) func update(_ edit: (inout Element) throws -> Void) async throws -> Receipt
+    {
         try await whileItChanges {
             guard let (old, version) = try await readVersion() else {
                 throw ClientError.refused(
@@ -114,7 +117,9 @@ public struct Document<Element: KeyedModel>: Sendable {
     }
 
     /// Tries again where another writer came in between.
-    func whileItChanges(_ make: () async throws -> OperationList) async throws -> Receipt {
+    nonisolated(nonsending) func whileItChanges(
+        _ make: nonisolated(nonsending) () async throws -> OperationList
+    ) async throws -> Receipt {
         var pauses = Pauses()
         for _ in 0..<DocumentLimits.updateAttempts {
             do {

@@ -27,10 +27,13 @@ public struct Space<Home: Schema>: Sendable {
         Documents(connection: connection, prefix: schema[keyPath: models].prefix)
     }
 
-    /// Writes what the closure does, all or nothing; on disk when it returns. The closure runs once; what is
-    /// sent is sent until there is an answer, and is done once however often it arrives.
+    /// Writes what the closure does, all or nothing; on disk when it returns. The closure runs once, on the
+    /// caller's actor, as those of `update` do. What it made is sent until there is an answer, and is done
+    /// once however often it arrives.
     @discardableResult
-    public func transaction(_ edit: (Transaction<Home>) throws -> Void) async throws -> Receipt {
+    public nonisolated(nonsending) func transaction(_ edit: (Transaction<Home>) throws -> Void) async throws
+        -> Receipt
+    {
         let transaction = Transaction(schema)
         try edit(transaction)
         return try await connection.send(transaction.operations)
