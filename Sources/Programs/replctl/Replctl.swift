@@ -64,7 +64,7 @@ import ReplClient
     static func run(_ arguments: [String]) async -> ExitCode {
         let console = Console.current
         if let code = await HiddenVerbs.run(arguments, console) { return code }
-        let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        let asJSON = arguments.prefix { $0 != "--" && $0 != "--exec" }.contains("--json")
         if arguments.count >= 2, arguments[0] == "help", arguments[1] == "kinds" {
             return print(KindsPage.text, console)
         }
