@@ -44,7 +44,8 @@ import ReplClient
             IndexCommand.self, ForksCommand.self, QuarantineCommand.self, VoidCommand.self, AdoptCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
             ConflictsCommand.self, ResolveCommand.self, TopCommand.self, BackupCommand.self,
-            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, ConsoleCommand.self,
+            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, SupportCommand.self,
+            ConsoleCommand.self,
             CompletionCommand.self,
         ])
 
