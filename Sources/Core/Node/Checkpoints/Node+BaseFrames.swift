@@ -15,6 +15,8 @@ extension Node {
 
     mutating func baseOfferArrived(_ frame: BaseOfferFrame, _ place: ChannelPlace, at now: Instant) {
         links[place.channel].base.offer = frame
+        // A relay cannot read one.
+        guard let role = spaces[place.space].roster.role(of: device), role >= .reader else { return }
         let peer = links[place.link].device
         let space = spaces[place.space]
         if let taken = space.checkpoints.taken {

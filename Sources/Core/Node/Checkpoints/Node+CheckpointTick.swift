@@ -129,11 +129,13 @@ extension Node {
         }
     }
 
-    /// A newcomer that was level once is like any other, if the base that it took is known to stand.
+    /// A newcomer that was level once is like any other, if the base that it took is known to stand. Where a
+    /// checkpoint stands its documents are made on one, so that it can acknowledge before it writes.
     private mutating func endSeeding(in index: SpaceHandle) throws(NodeError) {
         let space = spaces[index]
+        let (standing, agreement) = (space.documents.bases.standing, space.checkpoints.agreement)
         guard space.documents.bases.applying == nil, let told = space.replication.advertised,
-            space.documents.bases.standing.map({ space.checkpoints.agreement.stands($0.id) }) ?? true,
+            standing.map({ agreement.stands($0.id) }) ?? (agreement.newest == nil),
             links.channels(of: space.id).contains(where: { channel in
                 links[channel].isReady && links[channel].sync.isLevel(with: told.sealed)
                     && told.sealed == space.durable

@@ -55,6 +55,7 @@ extension Space {
                 differences.append(ChangeEvent.DocumentPatches(key: candidate.key, patches: patches))
             }
         }
+        try documents.recount(in: transaction.store)
         if !differences.isEmpty { try tell(differences, of: base, at: now, cursors: epoch, in: &transaction) }
         guard page.isEmpty else {
             // With what was moved: a restart goes on with the right number.
@@ -114,7 +115,6 @@ extension SpaceDocuments {
         var cached = try Self.replay(
             key, of: space, at: record.position, from: transaction.store, with: &reader, &made)
         replayed += made
-        if cached.record.isVisible != record.isVisible { count += record.isVisible ? -1 : 1 }
         cached.document.purge(asOf: base.released)
         try transaction.store.put(space, cached.record, wasVisible: record.isVisible)
         try Self.fold(&cached, of: space, on: bases, into: &transaction.store)

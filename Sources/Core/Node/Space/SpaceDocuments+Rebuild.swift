@@ -24,28 +24,28 @@ extension SpaceDocuments {
         for key in keys {
             cache.forget(key)
             let wasVisible = try transaction.store.document(space, key)?.isVisible ?? false
-            var count = 0
+            var made = 0
             var cached: CachedDocument
             do throws(StoreFailure) {
                 cached = try Self.replay(
-                    key, of: space, at: position, from: transaction.store, with: &reader, &count)
+                    key, of: space, at: position, from: transaction.store, with: &reader, &made)
             } catch {
                 // Its part of the log is damaged: whoever asks for it hears of that, the others go on.
                 guard case .unusable(let reason) = error else { throw error }
                 damages[key] = Damage(reason: "\(reason)", isUnreadable: true)
                 continue
             }
-            replayed += count
+            replayed += made
             try transaction.store.put(space, cached.record, wasVisible: wasVisible)
             try indexes.update(cached.document, in: space, to: &transaction.store)
             try Self.fold(&cached, of: space, on: bases, into: &transaction.store)
-            if cached.record.isVisible != wasVisible { count += wasVisible ? -1 : 1 }
             guard let before else { continue }
             if let patches = Patch.between(before[key], cached.document.plain) {
                 differences.append(ChangeEvent.DocumentPatches(key: key, patches: patches))
             }
         }
         try indexes.writeRecords(of: space, to: &transaction.store)
+        try recount(in: transaction.store)
         return differences
     }
 

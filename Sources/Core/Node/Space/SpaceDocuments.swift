@@ -52,6 +52,11 @@ struct SpaceDocuments: Sendable {
         }
     }
 
+    /// After documents were written past the cache. Nothing is dirty.
+    mutating func recount(in store: some StoreReading) throws(StoreFailure) {
+        count = try store.documentCount(space)
+    }
+
     // MARK: Taking documents
 
     /// Takes the document out of the cache, loading it when it is not there. Put it back with `cache.put`.

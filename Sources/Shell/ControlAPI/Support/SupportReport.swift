@@ -100,7 +100,7 @@ public enum SupportReport {
 
             Not in it: documents and their keys, the device's key, keys of spaces, invite tokens, what
             programs were answered\(keepsAddresses ? "" : ", addresses of this and other boxes").
-            In it, as names: those of boxes, spaces, users in [access], files and network interfaces; ids of
+            In it, as names: those of boxes, spaces, users, files and network interfaces; ids of
             devices, spaces and changes; counts, sizes and times. What was taken out is marked [removed],
             [address] or [token].
 
