@@ -137,7 +137,7 @@ install-files:
 	$(PROGRAMS)/replctl completion bash > $(SHARE)/bash-completion/completions/replctl
 	$(PROGRAMS)/replctl completion zsh > $(ZSH)/_replctl
 	$(PROGRAMS)/replctl completion fish > $(SHARE)/fish/vendor_completions.d/replctl.fish
-	$(PROGRAMS)/notes --generate-completion-script bash > $(SHARE)/bash-completion/completions/notes
+	$(PROGRAMS)/notes --generate-completion-script bash | sed "1{/^#!/d}" > $(SHARE)/bash-completion/completions/notes
 	$(PROGRAMS)/notes --generate-completion-script zsh > $(ZSH)/_notes
 	$(PROGRAMS)/notes --generate-completion-script fish > $(SHARE)/fish/vendor_completions.d/notes.fish
 	install -d $(SHARE)/repld

@@ -53,6 +53,7 @@ extension Space {
         let first = max(work.settled[replica], log == replica ? last : .none) + 1
         let runs = try transaction.store.runs(
             id, replica, from: first, bytesMax: WireLimits.boundaryBytes)
+        var reader = LogReader(space: id)
         for run in runs where run.first <= entry.last {
             let before = CommitPosition(run.position.value - 1)
             let records = try transaction.store.commits(id, after: before, limit: run.changes)
@@ -65,7 +66,11 @@ extension Space {
                 if record.status == .skipped {
                     return work.reach(.failed(.skipped(Dot(replica, record.last))))
                 }
-                try note(keys, in: &transaction)
+                // What came when a base had it already is not noted as touching anything.
+                let isNoted = !keys.isEmpty
+                try note(
+                    isNoted ? keys : try reader.change(record, from: transaction.store).touched,
+                    in: &transaction)
             }
         }
         let end = runs.last?.last ?? entry.last
