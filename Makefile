@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 SWIFT ?= swift
 
 # What is installed: the one list of it. Each has a manual page, repld in section 8 and the others in 1.
-INSTALLED := repld replctl replsim
+INSTALLED := repld replctl replsim notes
 VERSION := $(shell sed -n 's/.*let version = "\(.*\)"/\1/p' Sources/Programs/Release/Release.swift)
 
 # A static standard library keeps the programs free of the toolchain. No source of ours imports Foundation; its small
@@ -137,6 +137,9 @@ install-files:
 	$(PROGRAMS)/replctl completion bash > $(SHARE)/bash-completion/completions/replctl
 	$(PROGRAMS)/replctl completion zsh > $(ZSH)/_replctl
 	$(PROGRAMS)/replctl completion fish > $(SHARE)/fish/vendor_completions.d/replctl.fish
+	$(PROGRAMS)/notes --generate-completion-script bash | sed "1{/^#!/d}" > $(SHARE)/bash-completion/completions/notes
+	$(PROGRAMS)/notes --generate-completion-script zsh > $(ZSH)/_notes
+	$(PROGRAMS)/notes --generate-completion-script fish > $(SHARE)/fish/vendor_completions.d/notes.fish
 	install -d $(SHARE)/repld
 	install -m 0644 Config/prometheus/repld.rules.yml $(SHARE)/repld/repld.rules.yml
 	install -m 0644 Config/grafana/repld.json $(SHARE)/repld/grafana.json
@@ -148,7 +151,7 @@ install-files:
 	done
 	$(PROGRAMS)/replctl __manual repld.toml < Config/repld.toml > $(SHARE)/man/man5/repld.toml.5
 	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md Sources/Docs/KINDS.md Sources/Docs/API.md \
-	  Sources/Docs/COOKBOOK.md Sources/Docs/CONSOLE.md Config/packaging/copyright $(SHARE)/doc/repld/
+	  Sources/Docs/COOKBOOK.md Sources/Docs/MODELS.md Sources/Docs/CONSOLE.md Config/packaging/copyright $(SHARE)/doc/repld/
 	@test -n "$(DESTDIR)" || { echo 'next:'; \
 	  echo '  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload'; \
 	  echo '  systemctl enable --now repld.socket repld'; }

@@ -63,11 +63,13 @@ let node: [Target.Dependency] = trust + ["Replication", "Mesh", "Node"]
 let package = Package(
     name: "repld",
     products: [
-        .library(name: "ReplClient", targets: ["ReplClient"]),
+        .library(name: "ReplClient", targets: ["ReplClient", "ReplModels"]),
+        .library(name: "ReplModeling", targets: ["ReplModeling"]),
         .library(name: "Replicating", targets: ["Replicating"]),
         .executable(name: "repld", targets: ["repld"]),
         .executable(name: "replctl", targets: ["replctl"]),
         .executable(name: "replsim", targets: ["replsim"]),
+        .executable(name: "notes", targets: ["notes"]),
         .executable(name: "replbench", targets: ["replbench"]),
     ],
     dependencies: [
@@ -144,6 +146,11 @@ let package = Package(
             dependencies: ["Bytes", "JSON", nioCore, nioPosix, nioHTTP1],
             path: "Sources/Client/ReplClient", swiftSettings: strict),
 
+        // Models of documents over the client; without macros, so that a program need not build swift-syntax.
+        .target(
+            name: "ReplModels", dependencies: ["Bytes", "JSON", "ReplClient"],
+            path: "Sources/Client/ReplModels", swiftSettings: strict),
+
         // Documents as Swift values, for anyone's own transport; the compiler loads the macros.
         .macro(
             name: "ReplicatingMacros",
@@ -155,6 +162,10 @@ let package = Package(
             name: "Replicating",
             dependencies: ["Bytes", "Causality", "JSON", "Documents", "ReplicatingMacros"],
             path: "Sources/Client/Replicating", swiftSettings: strict),
+        // `@Model`, for who wants the members of a model written.
+        .target(
+            name: "ReplModeling", dependencies: ["ReplModels", "ReplicatingMacros"],
+            path: "Sources/Client/ReplModeling", swiftSettings: strict),
         // The page for a browser, in C because the compiler takes files in there; and what serves it to the
         // person who started it: a client like every other.
         .target(name: "CConsolePages", path: "Sources/Client/CConsolePages", exclude: ["Pages"]),
@@ -171,6 +182,7 @@ let package = Package(
                 lifecycle, signals,
             ]),
         program("replctl", on: ["Bytes", "JSON", "ReplClient", "ConsoleServer", argumentParser]),
+        program("notes", on: ["ReplModels", argumentParser]),
         program("replsim", on: node + ["ControlAPI", "Simulator", "Scenarios", argumentParser]),
         program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 
@@ -236,6 +248,11 @@ let package = Package(
         tests(
             "ReplicatingTests", in: "Client/ReplicatingTests",
             of: ["Bytes", "Causality", "JSON", "Documents", "Replicating"]),
+        tests(
+            "ReplModelsTests", in: "Client/ReplModelsTests",
+            of: ["Bytes", "JSON", "ReplClient", "ReplModels", "ReplModeling", nioCore, nioPosix, nioHTTP1]),
+        // Of ReplModeling, so that the plugin is built; they ask the compiler, and link none of it.
+        tests("MacroTests", in: "Client/MacroTests", of: ["ReplModeling"]),
         tests(
             "SQLiteStoreTests", in: "Shell/SQLiteStoreTests",
             of: data + ["Node", "SQLiteStore", "NodeRuntime"]),

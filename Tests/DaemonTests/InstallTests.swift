@@ -49,6 +49,10 @@ extension DaemonTests {
                 let result = try install(to: world.folder, prefix: "/opt/repl")
                 try #require(result.end == .exit(0), "\(String(decoding: result.output, as: UTF8.self))")
                 for file in [
+                    "/opt/repl/bin/notes", "/opt/repl/share/man/man1/notes.1",
+                    "/opt/repl/share/bash-completion/completions/notes",
+                    "/opt/repl/share/zsh/site-functions/_notes",
+                    "/opt/repl/share/fish/vendor_completions.d/notes.fish",
                     "/opt/repl/bin/repld", "/opt/repl/bin/replctl", "/etc/repld/repld.toml",
                     "/usr/lib/systemd/system/repld.service", "/usr/lib/systemd/system/repld.socket",
                     "/usr/lib/systemd/user/repld.service", "/usr/lib/systemd/user/repld.socket",

@@ -44,7 +44,7 @@ extension DaemonTests {
 
         @Test(
             "each verb and each flag of the helps is in the page of its program",
-            arguments: ["repld", "replctl", "replsim"])
+            arguments: ["repld", "replctl", "replsim", "notes"])
         func programs(_ program: String) throws {
             let page = plain(try page(program))
             var ways = [[String]]()
@@ -84,7 +84,7 @@ extension DaemonTests {
 
         @Test(
             "mandoc finds nothing in the pages", .needs("mandoc"),
-            arguments: ["repld", "replctl", "replsim", "repld.toml"])
+            arguments: ["repld", "replctl", "replsim", "notes", "repld.toml"])
         func lint(_ name: String) throws {
             let path = NSTemporaryDirectory() + "repld-page-\(UUID().uuidString)"
             defer { unlink(path) }

@@ -163,18 +163,9 @@ import Wire
         }
     }
 
-    @Test("who was named absent comes back with what it wrote, which is late and listed, and all are equal")
-    func absent() throws {
-        var world = World(seed: 930)
-        let isMade = world.makeSpace("notes", nodes: 3)
-        #expect(isMade, "\(world.logs())")
-        keepNothing(&world, [0, 1, 2])
-        _ = world.increment(2, "notes", "count")
-        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
-        #expect(isLevel && checkpoint(&world, at: 0, [0, 1, 2]) != nil, "\(world.logs())")
-        world.separate([2])
-        for _ in 0..<5 { _ = world.increment(2, "notes", "own") }
-        let name = DeviceID(publicKey: world.nodes[2].deviceKey.publicKey).text
+    /// Three checkpoints of nodes 0 and 1 that do not wait for another one.
+    private func leaveOut(_ away: Int, _ world: inout World) {
+        let name = DeviceID(publicKey: world.nodes[away].deviceKey.publicKey).text
         for round in 0..<3 {
             for _ in 0..<8 {
                 _ = world.splice(0, "notes", "text", at: 0, String(repeating: "abcdefg", count: 100))
@@ -192,6 +183,29 @@ import Wire
             }
             #expect(stands, "\(world.logs())")
         }
+    }
+
+    private func documents(_ world: inout World, _ all: [Int]) -> [Int?] {
+        all.map { index in
+            guard case .space(let report)? = world.ask(index, .space(SpaceReference("notes"))) else {
+                return nil
+            }
+            return report.documents
+        }
+    }
+
+    @Test("who was named absent comes back with what it wrote, which is late and listed, and all are equal")
+    func absent() throws {
+        var world = World(seed: 930)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        keepNothing(&world, [0, 1, 2])
+        _ = world.increment(2, "notes", "count")
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel && checkpoint(&world, at: 0, [0, 1, 2]) != nil, "\(world.logs())")
+        world.separate([2])
+        for _ in 0..<5 { _ = world.increment(2, "notes", "own") }
+        leaveOut(2, &world)
         world.run(milliseconds: 5_000)
         world.reunite()
         let isEqual = world.run(within: 300_000) { $0.areEqual([0, 1, 2], "notes") }
@@ -209,5 +223,60 @@ import Wire
         #expect(isEqualAgain, "\(world.logs())")
         #expect(!world.logs().contains("differs"), "\(world.logs())")
         #expect(checkpoint(&world, at: 0, [0, 1, 2]) != nil)
+    }
+
+    @Test("who comes back with a log that begins at a cut has what it wrote judged, and counts its documents")
+    func absentWithCollectedLog() {
+        var world = World(seed: 931)
+        let isMade = collectedMesh(&world)
+        #expect(isMade, "\(world.logs())")
+        world.separate([2])
+        for number in 0..<5 { _ = world.increment(2, "notes", Key("own/\(number)")) }
+        leaveOut(2, &world)
+        world.reunite()
+        let isBack = world.run(within: 300_000) { world in
+            world.logs().contains("late-adopted") && world.areEqual([0, 1, 2], "notes")
+        }
+        #expect(isBack, "\(world.logs())")
+        let listed = world.export(0, "notes")?.count { $0 == UInt8(ascii: "\n") }
+        #expect(documents(&world, [0, 1, 2]) == [listed, listed, listed])
+        world.run(milliseconds: 30_000)
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+        #expect(checkpoint(&world, at: 0, [0, 1, 2]) != nil)
+    }
+
+    @Test("who took a base counts its documents, and makes the next one as the others do; a relay takes none")
+    func newcomersCount() {
+        var world = World(seed: 932)
+        let isMade = collectedMesh(&world)
+        #expect(isMade, "\(world.logs())")
+        // What the next checkpoint after the newcomer's purges, and nothing touches any more.
+        for number in 0..<3 {
+            for node in 0..<3 { _ = world.increment(node, "notes", Key("tail/\(number)")) }
+        }
+        let isTailHeld = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isTailHeld && checkpoint(&world, at: 0, [0, 1, 2]) != nil, "\(world.logs())")
+        let (late, relay) = (world.addNode(), world.addNode())
+        for (node, role) in [(late, Role.writer), (relay, .relay)] {
+            let invite = world.ask(
+                0, .invite(SpaceReference("notes"), role: role, expiresSeconds: 86_400))
+            guard case .invite(_, let token)? = invite, case .joined? = world.join(node, token) else {
+                Issue.record("not joined: \(world.logs())")
+                return
+            }
+        }
+        let isLevel = world.run(within: 120_000) { $0.areEqual([0, 1, 2, late], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        let listed = world.export(0, "notes")?.count { $0 == UInt8(ascii: "\n") }
+        #expect(documents(&world, [0, late]) == [listed, listed])
+        world.run(milliseconds: 30_000)
+        #expect(world.nodes[late].log.contains { $0.contains("base-taken") })
+        #expect(!world.nodes[relay].log.contains { $0.contains("base-taken") })
+        let writes = world.run(within: 60_000) { $0.increment(late, "notes", "count/1") }
+        #expect(writes, "\(world.logs())")
+        let isLevelAgain = world.run(within: 60_000) { $0.areEqual([0, 1, 2, late], "notes") }
+        #expect(isLevelAgain, "\(world.logs())")
+        #expect(checkpoint(&world, at: 0, [0, 1, 2, late]) != nil)
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
     }
 }

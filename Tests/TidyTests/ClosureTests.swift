@@ -48,7 +48,9 @@ private struct Manifest {
 }
 
 @Suite struct ClosureTests {
-    @Test("a client links no node, no libsodium and no zstd", arguments: ["ReplClient", "replctl"])
+    @Test(
+        "a client links no node, no libsodium and no zstd",
+        arguments: ["ReplClient", "ReplModels", "replctl", "notes"])
     func client(target: String) throws {
         let manifest = Manifest(try SourceTree.text("Package.swift"))
         let closure = manifest.closure(of: target)
@@ -61,11 +63,15 @@ private struct Manifest {
 
     @Test(
         "no program needs the macros, so none builds swift-syntax",
-        arguments: ["repld", "replctl", "replsim", "replbench", "ReplClient"])
+        arguments: ["repld", "replctl", "replsim", "replbench", "notes", "ReplClient", "ReplModels"])
     func macros(target: String) throws {
         let manifest = Manifest(try SourceTree.text("Package.swift"))
         #expect(manifest.closure(of: "Replicating").isSuperset(of: ["ReplicatingMacros", "Documents"]))
-        #expect(manifest.closure(of: target).isDisjoint(with: ["Replicating", "ReplicatingMacros"]))
+        #expect(manifest.closure(of: "ReplModeling").isSuperset(of: ["ReplicatingMacros", "ReplModels"]))
+        #expect(
+            manifest.closure(of: target).isDisjoint(with: [
+                "Replicating", "ReplicatingMacros", "ReplModeling",
+            ]))
     }
 
     @Test("the closure of a daemon has what a client's has not")

@@ -11,8 +11,9 @@ private let floors = [
     "SecureLink", "Replication", "Mesh", "Node", "SQLiteStore", "NodeRuntime", "Listening", "PeerNetwork",
     "ControlAPI", "ControlServer", "DocumentModel", "RosterModel", "CheckpointModel", "Simulator",
     "Scenarios",
-    "ReplClient", "ReplicatingMacros", "Replicating", "CConsolePages", "ConsoleServer", "Release", "repld",
-    "replctl", "replsim",
+    "ReplClient", "ReplModels", "ReplicatingMacros", "Replicating", "ReplModeling", "CConsolePages",
+    "ConsoleServer", "Release", "repld",
+    "replctl", "notes", "replsim",
     "replbench",
 ]
 

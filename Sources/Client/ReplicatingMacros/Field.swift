@@ -127,7 +127,7 @@ extension AccessorDeclSyntax {
 }
 
 extension String {
-    fileprivate var trimmingBackticks: String {
+    var trimmingBackticks: String {
         first == "`" && last == "`" && count > 2 ? String(dropFirst().dropLast()) : self
     }
 }

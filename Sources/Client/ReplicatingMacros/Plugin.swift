@@ -5,6 +5,7 @@ import SwiftSyntaxMacros
 
 @main struct ReplicatingPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
-        ReplicatingMacro.self, ReplicatingFieldMacro.self, ReplicatingNameMacro.self,
+        ReplicatingMacro.self, ReplicatingFieldMacro.self, ReplicatingNameMacro.self, ModelMacro.self,
+        MarkMacro.self,
     ]
 }

@@ -85,7 +85,7 @@ public enum ReplicatingNameMacro: PeerMacro {
 
 extension DeclModifierListSyntax {
     /// The access of the structure, for its members; a private one's are as visible as itself.
-    fileprivate var accessPrefix: String {
+    var accessPrefix: String {
         for modifier in self {
             switch modifier.name.tokenKind {
             case .keyword(.public): return "public "

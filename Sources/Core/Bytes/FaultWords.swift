@@ -39,18 +39,20 @@ public struct FaultWords: CustomStringConvertible, Sendable {
         }
     }
 
-    /// `sequenceGap` as "sequence gap".
+    /// `sequenceGap` as "sequence gap", `invalidUTF8` as "invalid UTF8".
     private static func spaced(_ name: String) -> String {
+        let scalars = Array(name.unicodeScalars)
         var words = ""
-        var previous: Unicode.Scalar = " "
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case "A"..."Z" where ("a"..."z").contains(previous):
-                words += " " + String(scalar).lowercased()
-            default: words.unicodeScalars.append(scalar)
+        for (place, scalar) in scalars.enumerated() {
+            guard isCapital(scalar), place > 0, !isCapital(scalars[place - 1]) else {
+                words.unicodeScalars.append(scalar)
+                continue
             }
-            previous = scalar
+            let isAcronym = place + 1 < scalars.count && isCapital(scalars[place + 1])
+            words += " " + (isAcronym ? String(scalar) : String(scalar).lowercased())
         }
         return words
     }
+
+    private static func isCapital(_ scalar: Unicode.Scalar) -> Bool { ("A"..."Z").contains(scalar) }
 }

@@ -44,7 +44,8 @@ import ReplClient
             IndexCommand.self, ForksCommand.self, QuarantineCommand.self, VoidCommand.self, AdoptCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
             ConflictsCommand.self, ResolveCommand.self, TopCommand.self, BackupCommand.self,
-            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, ConsoleCommand.self,
+            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, SupportCommand.self,
+            ConsoleCommand.self,
             CompletionCommand.self,
         ])
 
@@ -64,7 +65,7 @@ import ReplClient
     static func run(_ arguments: [String]) async -> ExitCode {
         let console = Console.current
         if let code = await HiddenVerbs.run(arguments, console) { return code }
-        let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        let asJSON = arguments.prefix { $0 != "--" && $0 != "--exec" }.contains("--json")
         if arguments.count >= 2, arguments[0] == "help", arguments[1] == "kinds" {
             return print(KindsPage.text, console)
         }

@@ -38,6 +38,8 @@ struct ConfigKey: Sendable {
     let change: Change
     /// Whether two settings are the same in what this key says.
     let isEqual: @Sendable (Settings, Settings) -> Bool
+    /// What a setting is, for people; not in the file's form.
+    let shown: @Sendable (Settings) -> String
 
     private init<Value: Equatable & SendableMetatype>(
         _ name: String, _ form: Form, _ change: Change, _ path: any KeyPath<Settings, Value> & Sendable
@@ -46,6 +48,7 @@ struct ConfigKey: Sendable {
         self.form = form
         self.change = change
         isEqual = { $0[keyPath: path] == $1[keyPath: path] }
+        shown = { "\($0[keyPath: path])" }
     }
 
     static let all: [ConfigKey] = [

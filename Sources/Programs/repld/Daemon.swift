@@ -77,7 +77,9 @@ struct Daemon {
         DiskWatch.tell(runtime, of: settings.state)
         runtime.start(node, peers: network)
         let socket = controlSocket(passed)
-        let control = ControlServer(path: socket, gateway: runtime, loops: controlLoops, log: log)
+        let support = SupportFiles.sources(reloader, sink, isSupervised: manager.notifier != nil)
+        let control = ControlServer(
+            path: socket, gateway: runtime, loops: controlLoops, log: log, support: support)
         try await control.bind(passed: passed?.descriptor)
         starting.finish()
         manager.notifier?.ready()

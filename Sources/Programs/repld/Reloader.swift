@@ -30,6 +30,9 @@ final class Reloader: Sendable {
         self.running = Mutex(running)
     }
 
+    /// What is in effect now.
+    var settings: Settings { running.withLock { $0 } }
+
     /// What is left free of the state directory's file system, as it is now.
     var diskFloor: DiskFloor { running.withLock { $0.diskFloor } }
 

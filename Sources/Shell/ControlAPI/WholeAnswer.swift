@@ -20,6 +20,7 @@ public struct WholeAnswer: Sendable {
     public static let events = "text/event-stream"
     public static let metrics = "text/plain; version=0.0.4; charset=utf-8"
     public static let bytes = "application/vnd.sqlite3"
+    public static let tar = "application/x-tar"
 
     init(
         _ status: Int, contentType: String = json, headers: [(name: String, value: String)] = [],
@@ -51,6 +52,11 @@ public struct WholeAnswer: Sendable {
 
     /// The OpenAPI document.
     public static var openAPI: WholeAnswer { WholeAnswer(200, body: OpenAPIDocument.json) }
+
+    /// The archive of a support request.
+    public static func support(_ tar: [UInt8]) -> WholeAnswer {
+        WholeAnswer(200, contentType: Self.tar, body: tar)
+    }
 
     /// Nil for an answer that is one of several, or a stream of bytes. The status is the route's.
     public init?(_ answer: NodeAnswer, to route: Route) {

@@ -16,6 +16,13 @@ struct BlockingReads: Sendable {
         threads.runIfActive(eventLoop: loop) { try job.next() }
     }
 
+    /// What `work` gives.
+    func run<Result: Sendable>(
+        on loop: any EventLoop, _ work: @escaping @Sendable () -> Result
+    ) -> EventLoopFuture<Result> {
+        threads.runIfActive(eventLoop: loop) { work() }
+    }
+
     /// The next step of a listing's page.
     func step(_ listing: any Listing, on loop: any EventLoop) -> EventLoopFuture<ListingPage?> {
         threads.runIfActive(eventLoop: loop) { try listing.step() }

@@ -127,6 +127,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             setWaterMark(context, high: server.limits.unreadBytesMax)
             return TransactionStreamExchange(shared, space: space, units: units)
         case .importDocuments(let space): return ImportExchange(shared, space: space)
+        case .support(let keepsAddresses):
+            return SupportExchange(shared, server.support, keepsAddresses: keepsAddresses)
         }
     }
 

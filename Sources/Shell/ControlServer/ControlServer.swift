@@ -19,6 +19,7 @@ struct ConnectionSettings: Sendable {
     let limits: ControlLimits
     let backups = BackupTurns()
     let listings: OpenListings
+    let support: SupportSources
 }
 
 /// Serves the control API. `bind` when the node can serve, then `run`; cancelled or shut down gracefully, it
@@ -38,14 +39,23 @@ public final class ControlServer: Service {
     private let ownsFile = Atomic(false)
     private let connections = ConnectionList()
     private let listings: OpenListings
+    private let support: SupportSources
     /// The listening channel, once bound.
     private let listener = ConnectionList()
 
-    public convenience init(path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger) {
-        self.init(path: path, gateway: gateway, loops: loops, log: log, limits: ControlLimits())
+    public convenience init(
+        path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger,
+        support: SupportSources = .none
+    ) {
+        self.init(
+            path: path, gateway: gateway, loops: loops, log: log, limits: ControlLimits(), support: support)
     }
 
-    init(path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger, limits: ControlLimits) {
+    init(
+        path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger, limits: ControlLimits,
+        support: SupportSources = .none
+    ) {
+        self.support = support
         file = SocketFile(path: path)
         self.gateway = gateway
         self.loops = loops
@@ -64,7 +74,8 @@ public final class ControlServer: Service {
         let group = SocketFile.groupID()
         let (connections, limits, log) = (connections, limits, log)
         let settings = ConnectionSettings(
-            gateway: gateway, pool: BlockingReads(threads: pool), limits: limits, listings: listings)
+            gateway: gateway, pool: BlockingReads(threads: pool), limits: limits, listings: listings,
+            support: support)
         let channel: any Channel
         do {
             let bootstrap = ServerBootstrap(group: loops)

@@ -14,6 +14,7 @@ public final class LogSink: Sendable {
     private let isJournal: Bool
     private let lowest: Atomic<Int>
     private let throttle = Mutex(LogThrottle())
+    private let last = Mutex(LastLines())
 
     /// `isJournal`: the descriptor is the journal's, see `isJournal(_:descriptor:)`.
     public init(level: Logger.Level, isJournal: Bool, descriptor: Int32 = 2) {
@@ -31,6 +32,9 @@ public final class LogSink: Sendable {
     private static func rank(_ level: Logger.Level) -> Int {
         Logger.Level.allCases.firstIndex(of: level) ?? 0
     }
+
+    /// The last lines that were written, each with its time and level.
+    public var lastLines: [UInt8] { last.withLock { $0.text } }
 
     /// A logger that writes here.
     public func logger(label: String) -> Logger { Logger(label: label) { _ in OperatorLog(sink: self) } }
@@ -68,11 +72,11 @@ public final class LogSink: Sendable {
     }
 
     private func write(_ message: String, level: Logger.Level, code: String) {
-        var line = isJournal ? "<\(Self.priority(level))>" : "\(Self.time()) \(level) "
-        if !code.isEmpty { line += "\(code): " }
         // One event is one line, whatever a message holds.
-        line += ShownText.line(message)
-        let bytes = Array(line.utf8) + [0x0A]
+        let told = (code.isEmpty ? "" : "\(code): ") + ShownText.line(message) + "\n"
+        let dated = Array("\(Self.time()) \(level) \(told)".utf8)
+        last.withLock { $0.append(dated) }
+        let bytes = isJournal ? Array("<\(Self.priority(level))>\(told)".utf8) : dated
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -16,6 +16,9 @@ public enum RuntimeLimits {
     public static let sleepMillisecondsMax: UInt64 = 15_000
     /// No input for so long: what only work needs is given back (`IdleMemory`).
     public static let quietMilliseconds: UInt64 = 3_000
+    /// Log lines that are kept in memory, and their bytes. Policy: the oldest go.
+    public static let lastLinesMax = 2_000
+    public static let lastLineBytesMax = 256 << 10
     /// Equal log lines are told once in this time.
     public static let logRepeatMilliseconds: UInt64 = 10_000
     /// Lines of one code in that time, whatever they say; the rest are counted in one line.

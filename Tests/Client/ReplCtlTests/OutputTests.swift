@@ -1,6 +1,7 @@
 // What people see: tables, values, and other people's text made harmless.
 
 import JSON
+import ReplClient
 import Testing
 
 @testable import replctl

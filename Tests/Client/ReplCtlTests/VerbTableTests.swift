@@ -34,7 +34,7 @@ import Testing
         "import": ["importDocuments"],
         "wait": ["wait"], "explain": ["explain"], "top": ["status", "peers", "metrics"], "backup": ["backup"],
         "reload": ["reload"], "doctor": ["status", "peers", "listMembers", "listKeys", "listCheckpoints"],
-        "console": console,
+        "console": console, "support": ["support", "peers"],
     ]
 
     /// What the page asks for is in a table of its own, by method and path.

@@ -11,7 +11,7 @@ import Testing
             ("\u{202E}gnp", #"\u{202e}gnp"#), ("\u{9B}31m", #"\u{9b}31m"#),
             ("a\u{85}b\u{7F}", #"a\u{85}b\u{7f}"#),
             ("a\nb\tc\r", #"a\nb\tc\u{d}"#), ("\u{2066}x\u{2069}\u{200F}", #"\u{2066}x\u{2069}\u{200f}"#),
-            ("a\u{2028}b\u{2029}", #"a\u{2028}b\u{2029}"#),
+            ("a\u{2028}b\u{2029}", #"a\u{2028}b\u{2029}"#), ("\u{61C}1", #"\u{61c}1"#),
         ])
     func line(_ text: String, _ shown: String) { #expect(ShownText.line(text) == shown) }
 
@@ -20,7 +20,7 @@ import Testing
 
     private struct Device: Equatable { let key: [UInt8] }
     private enum Role { case admin }
-    private enum Inner: Error { case truncated(needed: Int, available: Int), unknown }
+    private enum Inner: Error { case truncated(needed: Int, available: Int), invalidUTF8(at: Int), unknown }
     private enum Fault: Error {
         case sequenceGap(expected: Int)
         case noRight(author: String, need: Role, have: Role?)
@@ -42,6 +42,7 @@ import Testing
                 .malformed(.truncated(needed: 1, available: 0), after: 7),
                 "malformed, truncated, needed 1, available 0, after 7"
             ),
+            (.inner(.invalidUTF8(at: 5)), "inner, invalid UTF8, at 5"),
             (.inner(.unknown), "inner, unknown"), (.notMember(Device(key: [1, 2])), "not member, [1, 2]"),
         ]
         for (fault, words) in said { #expect("\(FaultWords(fault))" == words) }

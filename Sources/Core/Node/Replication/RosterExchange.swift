@@ -88,15 +88,17 @@ struct RosterExchange: StateMachine {
 
     // MARK: In
 
-    /// Operations came. With too much to look at already they are dropped, and asked for again.
+    /// Operations came. Those beyond what may wait here are dropped, and asked for again. Not the frame:
+    /// one that is larger than the room for it would never be taken.
     mutating func receive(_ operations: [[UInt8]]) {
-        let bytes = operations.reduce(0) { $0 + $1.count }
-        guard incomingBytes + bytes <= ReplicationLimits.rosterIncomingBytesMax else {
-            isLacking = true
-            return
+        for operation in operations {
+            guard incomingBytes + operation.count <= ReplicationLimits.rosterIncomingBytesMax else {
+                isLacking = true
+                return
+            }
+            incoming.append(operation)
+            incomingBytes += operation.count
         }
-        incoming += operations
-        incomingBytes += bytes
     }
 
     var hasIncoming: Bool { !incoming.isEmpty }

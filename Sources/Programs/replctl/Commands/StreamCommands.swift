@@ -17,6 +17,18 @@ struct WatchCommand: Verb {
               replctl watch household note/
               replctl watch household --where 'done=false and qty>=3'
               replctl watch household --since begin --json
+              replctl watch household note/ --state note.cursor --exec ./on-change
+
+            With --exec a command is run for each change, one at a time, with the change's JSON (a line of \
+            --json) on its standard input. If it fails, it is run again on the same change, after 1 s, 2 s, \
+            4 s, up to a minute, until its exit code is 0. --state keeps in a file up to where it succeeded, \
+            and the next start goes on from there; a command that was interrupted then runs again. So a \
+            command may get a change twice, and must bear it; none is left out. Without --state a start \
+            begins now, or where --since says; with it, --since counts at the first start only.
+            A change that is not told any more (the file is older than what the daemon kept, or its state \
+            was put back) is announced by {"resync":true}, and all documents follow as with --since begin.
+            --exec takes all words behind it. --state FILE and --socket PATH may be the last ones; after \
+            --exec -- they too are the command's. The command finds the daemon's socket in REPL_SOCKET.
             """)
     @Argument(help: "Name or id.") var space: String
     @Argument(help: "What the keys begin with.") var prefix: String?
@@ -24,16 +36,56 @@ struct WatchCommand: Verb {
     @Option(name: .customLong("where"), help: "Only documents that match.") var filter: String?
     @Flag(inversion: .prefixedNo, help: "Stay for what comes, or end after what is held.") var follow = true
     @Flag(name: .customLong("utf16"), help: "Splices of texts count UTF-16 units.") var countsUTF16 = false
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp("Keep there up to where the command of --exec succeeded.", valueName: "file"),
+        completion: .file())
+    var stateFile: String?
+    @Option(
+        name: .customLong("exec"), parsing: .remaining,
+        help: ArgumentHelp("Run this for each change. Stands last.", valueName: "command"),
+        completion: .file())
+    var command: [String] = []
     @OptionGroup var common: DaemonOptions
 
+    func validate() throws {
+        guard stateFile == nil || !command.isEmpty else {
+            throw ValidationError("--state is for --exec; without it, take the cursors of --json")
+        }
+    }
+
     func run() async throws {
-        let request = ClientRequest(
+        try await FilterTerms.pointing(at: filter ?? "") {
+            if command.isEmpty { try await print(request(since: since)) } else { try await runCommand() }
+        }
+    }
+
+    private func request(since: String?) -> ClientRequest {
+        ClientRequest(
             "GET", ["spaces", space, "changes"],
             query: [
                 ("since", since), ("prefix", prefix), ("where", filter), ("follow", follow ? nil : "false"),
                 ("units", countsUTF16 ? "utf16" : nil),
             ])
-        try await FilterTerms.pointing(at: filter ?? "") { try await print(request) }
+    }
+
+    private func runCommand() async throws {
+        let line = try HookWords(command, state: stateFile, socket: common.socket)
+        let client = line.socket.map { ReplClient(socket: $0) } ?? common.client
+        let subject = CursorFile.Subject(space: space, prefix: prefix ?? "", filter: filter ?? "")
+        var file: CursorFile?
+        if let path = line.state {
+            file = try await CursorFile(path, of: subject) {
+                console.complain(
+                    "replctl: \(console.safe(path)) is in use by another replctl watch, or by a command that "
+                        + "one left running; waiting for it")
+            }
+        }
+        let hook = try Hook(line.command, socket: client.socket, inheriting: file?.lock, console)
+        var watch = HookedWatch(
+            hook, file: file, since: since, follow: follow, client: client, console
+        ) { request(since: $0) }
+        try await watch.run()
     }
 
     private func print(_ request: ClientRequest) async throws {

@@ -4,6 +4,7 @@
 
 import Bytes
 import JSON
+import ReplClient
 
 enum JSONDifference {
     /// The API's limit of operations in one transaction (`/v1/openapi.json`); a test compares it.

@@ -2,6 +2,7 @@
 
 import Bytes
 import JSON
+import ReplClient
 
 /// The JSON of one operation.
 struct OperationText {
@@ -26,6 +27,14 @@ struct OperationText {
         self.init(op, document, path) {
             $0.name("value")
             $0.plain(value)
+        }
+    }
+
+    init(_ splice: TextSplice, _ document: String, _ path: DottedPath) {
+        self.init("splice", document, path) {
+            $0.member("index", splice.index)
+            $0.member("delete", splice.delete)
+            $0.member("insert", splice.insert)
         }
     }
 

@@ -14,7 +14,7 @@ struct ManualPage: Sendable {
     /// Entries of SEE ALSO: name and section, in the order that mdoc wants.
     let related: [(name: String, section: Int)]
 
-    static let all = [repld, replctl, replsim, repldToml]
+    static let all = [repld, replctl, replsim, notes, repldToml]
 
     init?(_ name: String) {
         guard let page = Self.all.first(where: { $0.name == name }) else { return nil }

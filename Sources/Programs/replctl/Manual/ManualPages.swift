@@ -80,6 +80,32 @@ extension ManualPage {
             )
         ])
 
+    static let notes = ManualPage(
+        "notes", 1, "notes in a space of repld",
+        related: [("replctl", 1), ("repld", 8)],
+        closing: [
+            (
+                "ENVIRONMENT",
+                """
+                NOTES_SPACE: the space that holds the notes, where --space does not name one.
+                REPL_SOCKET: the control socket of the daemon, before any other place.
+                XDG_RUNTIME_DIR: where the socket of a user's own daemon is.
+                VISUAL, EDITOR: the editor of the verb edit.
+                """
+            ),
+            (
+                "EXIT STATUS",
+                """
+                0: done.
+                1: failed.
+                2: the daemon was not reached.
+                3: bad input.
+                4: refused; somebody else changed the same place of a text.
+                5: timed out.
+                """
+            ),
+        ])
+
     static let repldToml = ManualPage(
         "repld.toml", 5, "settings of repld",
         related: [("replctl", 1), ("repld", 8)],

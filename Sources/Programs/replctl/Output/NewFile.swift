@@ -69,7 +69,7 @@ struct NewFile {
         close(descriptor)
     }
 
-    private static func syncDirectory(of path: String) throws(CommandFailure) {
+    static func syncDirectory(of path: String) throws(CommandFailure) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -10,6 +10,7 @@ extension Route.Name {
     public static let ping = Route.Name("ping")
     public static let metrics = Route.Name("metrics")
     public static let backup = Route.Name("backup")
+    public static let support = Route.Name("support")
     public static let reload = Route.Name("reload")
 }
 
@@ -57,6 +58,18 @@ extension Route {
             answer: .of(
                 [RouteContent(type: WholeAnswer.bytes, schema: "Database", example: nil)], "One SQLite file.")
         ) { _ in .ask(.backup) },
+        Route(
+            .support, "GET", "/v1/support", .read, tag: .node,
+            "What somebody who helps wants to know, as a tar.",
+            "Settings, status, peers, members, checkpoints, metrics, the last lines of the log, process and "
+                + "unit, files and schema. Nothing of documents, their keys, no key of the device or of a "
+                + "space, no token; README.txt in it says what is inside.",
+            parameters: [.addresses],
+            answer: .of(
+                [RouteContent(type: WholeAnswer.tar, schema: "Tar", example: nil)], "One tar file.")
+        ) { (request) throws(APIError) in
+            .support(keepsAddresses: try request.query.flag("addresses") ?? false)
+        },
         Route(
             .reload, "POST", "/v1/reload", .write, tag: .node,
             "Reads the config file again.",

@@ -152,6 +152,9 @@ public struct RouteParameter: Sendable, Equatable {
     static let check = RouteParameter(
         "check", "true: only say what would become of it.",
         schema: #"{"type":"boolean","default":false}"#, example: "true")
+    static let addresses = RouteParameter(
+        "addresses", "true: with addresses of this and other devices.",
+        schema: #"{"type":"boolean","default":false}"#, example: "true")
     static let follow = RouteParameter(
         "follow", "false: end after what is held.", schema: #"{"type":"boolean","default":true}"#,
         example: "false")

@@ -52,6 +52,8 @@ public enum Endpoint: Sendable {
     case list(ListingRequest)
     case streamTransactions(SpaceReference, TextUnits)
     case importDocuments(SpaceReference)
+    /// Ask the node for all its reports.
+    case support(keepsAddresses: Bool)
 }
 
 /// Finds the endpoint of a request.

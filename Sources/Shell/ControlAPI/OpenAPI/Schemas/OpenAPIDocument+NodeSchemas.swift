@@ -89,6 +89,7 @@ extension OpenAPIDocument {
           "needsRestart":{"type":"array","items":{"type":"string"}}},
          "required":["applied","needsRestart"]},
         "Metrics":{"type":"string","description":"Prometheus text exposition 0.0.4."},
-        "Database":{"description":"A SQLite file.","contentMediaType":"application/vnd.sqlite3"}
+        "Database":{"description":"A SQLite file.","contentMediaType":"application/vnd.sqlite3"},
+        "Tar":{"description":"A tar file (ustar).","contentMediaType":"application/x-tar"}
         """#
 }

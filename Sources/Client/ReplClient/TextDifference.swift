@@ -1,0 +1,73 @@
+// What an editor changed, as splices: lines are compared first (Myers, from the standard library), and each
+// run of changed lines is narrowed to the characters that differ. So two edits far apart stay two splices,
+// and what others write between them is not touched.
+
+/// One splice of a text, in Unicode scalars.
+public struct TextSplice: Equatable, Sendable {
+    public let index: Int
+    public let delete: Int
+    public let insert: String
+
+    public init(index: Int, delete: Int, insert: String) {
+        (self.index, self.delete, self.insert) = (index, delete, insert)
+    }
+}
+
+public enum TextDifference {
+    /// Applied in this order to the old text they give the new one. Later ones come first, so the indexes are
+    /// those of the old text.
+    public static func splices(from old: String, to new: String) -> [TextSplice] {
+        let (oldLines, newLines) = (lines(old), lines(new))
+        var runs = ChangedRuns.between(oldLines, newLines)
+        // Where each old line starts, in scalars.
+        var starts = [0]
+        for line in oldLines { starts.append(starts[starts.count - 1] + line.count) }
+        runs.reverse()
+        return runs.compactMap { run in
+            narrowed(
+                Array(oldLines[run.old].joined()), Array(newLines[run.new].joined()),
+                at: starts[run.old.lowerBound])
+        }
+    }
+
+    /// The splices `mine` of a text as splices of what `others` made of the same text meanwhile; nil when
+    /// both touch one place. Both as `splices(from:to:)` gives them.
+    public static func rebased(_ mine: [TextSplice], over others: [TextSplice]) -> [TextSplice]? {
+        var rebased: [TextSplice] = []
+        for splice in mine {
+            var shift = 0
+            for other in others {
+                if other.index + other.delete <= splice.index {
+                    shift += other.insert.unicodeScalars.count - other.delete
+                } else if other.index < splice.index + splice.delete {
+                    return nil
+                }
+            }
+            rebased.append(
+                TextSplice(index: splice.index + shift, delete: splice.delete, insert: splice.insert))
+        }
+        return rebased
+    }
+
+    /// Each with its line feed, as scalars: Strings that look alike would count as equal.
+    private static func lines(_ text: String) -> [[Unicode.Scalar]] {
+        var lines: [[Unicode.Scalar]] = [[]]
+        for scalar in text.unicodeScalars {
+            lines[lines.count - 1].append(scalar)
+            if scalar == "\n" { lines.append([]) }
+        }
+        if lines[lines.count - 1].isEmpty { lines.removeLast() }
+        return lines
+    }
+
+    /// Without what both have at their start and end; nil when nothing is left.
+    private static func narrowed(_ old: [Unicode.Scalar], _ new: [Unicode.Scalar], at index: Int)
+        -> TextSplice?
+    {
+        let (head, tail) = ChangedRuns.alike(old, new)
+        guard old.count > head + tail || new.count > head + tail else { return nil }
+        var insert = ""
+        insert.unicodeScalars.append(contentsOf: new[head..<(new.count - tail)])
+        return TextSplice(index: index + head, delete: old.count - tail - head, insert: insert)
+    }
+}
