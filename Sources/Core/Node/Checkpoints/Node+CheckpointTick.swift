@@ -137,7 +137,9 @@ extension Node {
     private mutating func endSeeding(in index: SpaceHandle) throws(NodeError) {
         let space = spaces[index]
         let (standing, agreement) = (space.documents.bases.standing, space.checkpoints.agreement)
-        guard space.documents.bases.applying == nil, let told = space.replication.advertised,
+        // Where checkpoints were proposed there are changes: who holds none is no member to be level with.
+        guard !space.durable.isEmpty, space.documents.bases.applying == nil,
+            let told = space.replication.advertised,
             standing.map({ agreement.stands($0.id) }) ?? (agreement.newest == nil),
             links.channels(of: space.id).contains(where: { channel in
                 links[channel].isReady && links[channel].sync.isLevel(with: told.sealed)

@@ -175,7 +175,9 @@ extension Checker {
         if views[index].isGone { return }
         for dot in version.split(separator: ",").compactMap({ Dot(String($0)) }) {
             let needed = min(dot.sequence, views[index].closed[dot.replica]?.previous ?? .max)
-            guard views[index].vector[dot.replica] >= needed else {
+            // Documents have what the base holds, also where its log is still to come.
+            let base = views[index].chains.last?.last.flatMap { coverages[$0.id] } ?? VersionVector()
+            guard max(views[index].vector[dot.replica], base[dot.replica]) >= needed else {
                 throw Violation(
                     .readsAreRight, "node \(index) answers a read of at least \(dot), which it does not hold")
             }
