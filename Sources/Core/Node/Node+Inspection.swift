@@ -84,7 +84,6 @@ extension Node {
     public mutating func checkInvariants(whole: Bool) {
         precondition(!transaction.isWriting, "a transaction is open between two batches")
         spaces.checkInvariants(whole: whole)
-        if whole { for index in spaces.indices { checkCount(of: index) } }
         crashGuard.checkInvariants(whole: whole)
         links.connections.checkInvariants(whole: whole)
         joins.checkInvariants(whole: whole)
@@ -95,19 +94,6 @@ extension Node {
         adoptions.checkInvariants(whole: whole)
         copies.checkInvariants(whole: whole)
         catchUps.checkInvariants(whole: whole)
-    }
-
-    /// What is kept of visible documents in memory is what the store counts.
-    private func checkCount(of index: SpaceHandle) {
-        do throws(StoreFailure) {
-            let stored = try store.documentCount(spaces[index].id)
-            let documents = spaces[index].documents
-            precondition(
-                documents.cache.dirtyCount > 0 || documents.count == stored,
-                "\(documents.count) visible documents in memory, \(stored) in the store")
-        } catch {
-            // A disk that cannot be read says nothing.
-        }
     }
 
     /// Spaces of this node by id, ascending.
