@@ -19,16 +19,24 @@ struct SocketOwner: Sendable {
     }
 
     /// False for another user's program, and where nobody is found: who connected is listed as long as the
-    /// connection stands.
-    func mayUse(from remotePort: Int, to ownPort: Int) -> Bool {
-        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
-            guard let table = Self.read(path) else { continue }
-            if let user = Self.user(in: table, from: remotePort, to: ownPort) {
-                return allowed.contains(user)
+    /// connection stands. The list is read in pieces, and a line can be missed while others come and go: who
+    /// is not found is looked for again.
+    func mayUse(
+        from remotePort: Int, to ownPort: Int, reading table: (String) -> String? = Self.read
+    ) -> Bool {
+        for _ in 0..<Self.readingsMax {
+            for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+                guard let table = table(path) else { continue }
+                if let user = Self.user(in: table, from: remotePort, to: ownPort) {
+                    return allowed.contains(user)
+                }
             }
         }
         return false
     }
+
+    /// Each takes about a millisecond for a thousand sockets.
+    private static let readingsMax = 10
 
     /// The user of the socket whose own end is `remotePort` and whose other end is ours. Lines are
     /// `n: LOCAL:PORT REMOTE:PORT state queues timer retries uid …`, numbers in hexadecimal but the uid.
@@ -51,7 +59,7 @@ struct SocketOwner: Sendable {
         return nil
     }
 
-    private static func read(_ path: String) -> String? {
+    static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

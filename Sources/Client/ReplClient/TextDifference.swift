@@ -1,6 +1,6 @@
-// What an editor changed, as splices: lines are compared first (Myers, from the standard library), and each
-// run of changed lines is narrowed to the characters that differ. So two edits far apart stay two splices,
-// and what others write between them is not touched.
+// An editor's changes, as splices. Lines are compared first (Myers, from the standard library), and each run
+// of changed lines is narrowed to the characters that differ. So two edits far apart stay two splices, and
+// text that others write between them is not touched.
 
 /// One splice of a text, in Unicode scalars.
 public struct TextSplice: Equatable, Sendable {

@@ -88,7 +88,7 @@ struct ConsoleBench: Sendable {
         let body = #"{"error":{"code":"no-such-space","message":"no","hint":"h"}}"#
         try await ConsoleBench.run({ _ in .whole(404, body) }) { bench in
             let answer = try await bench.exchange(bench.head("GET", "v1/spaces/x"))
-            #expect(answer.hasPrefix("HTTP/1.1 404") && answer.hasSuffix(body))
+            #expect(answer.hasPrefix("HTTP/1.1 404") && answer.hasSuffix(body), "\(answer)")
         }
     }
 

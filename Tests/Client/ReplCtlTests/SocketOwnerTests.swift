@@ -42,4 +42,17 @@ private let table = """
         #expect(SocketOwner(effective: 0, environment: sudo).allowed == [0, 1_000])
         #expect(SocketOwner(effective: 1_001, environment: sudo).allowed == [0, 1_001])
     }
+
+    @Test("who is missed by one reading is found by the next; who is in none is turned away")
+    func readAgain() {
+        let owner = SocketOwner(allowed: [1_001])
+        var readings = 0
+        let found = owner.mayUse(from: 40_000, to: 8_421) { _ in
+            readings += 1
+            return readings > 5 ? table : ""
+        }
+        #expect(found && readings == 6)
+        #expect(!owner.mayUse(from: 40_001, to: 8_422) { _ in table }, "another user's")
+        #expect(!owner.mayUse(from: 1, to: 8_421) { _ in table }, "nobody's")
+    }
 }

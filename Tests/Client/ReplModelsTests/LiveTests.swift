@@ -109,7 +109,7 @@ struct LiveTests {
                 return
             }
             #expect(state.isEmpty)
-            let isDone = Mutex(false)
+            let count = Mutex(0)
             let writers = Task {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     // Each document is written by one task, with ascending values.
@@ -126,14 +126,17 @@ struct LiveTests {
                 }
             }
             let killer = Task {
-                var kills = 0
-                while !isDone.withLock({ $0 }) {
+                var (kills, atStart) = (0, 0)
+                while true {
                     try await Task.sleep(for: .milliseconds(900))
+                    let now = count.withLock { $0 }
+                    guard now < writes else { return kills }
+                    // On a busy machine it may take longer than that until it serves again.
+                    guard now > atStart else { continue }
                     daemon.kill()
                     try daemon.start()
-                    kills += 1
+                    (kills, atStart) = (kills + 1, now)
                 }
-                return kills
             }
             defer {
                 writers.cancel()
@@ -148,15 +151,15 @@ struct LiveTests {
                 }
                 guard case .changed(let difference)? = change else {
                     Issue.record("after \(last.values.reduce(0, +)) changes: \(String(describing: change))")
-                    break
+                    return
                 }
                 // One transaction, one value, the next one of its document.
                 let shown = difference.inserted + difference.updated.map(\.after)
                 try #require(shown.count == 1 && difference.removed.isEmpty, "\(difference)")
                 try #require(shown[0].value == last[shown[0].number, default: 0] + 1, "\(difference)")
                 last[shown[0].number] = shown[0].value
+                count.withLock { $0 += 1 }
             }
-            isDone.withLock { $0 = true }
             try await writers.value
             let kills = try await killer.value
             #expect(kills > 2 && interruptions > 1, "\(kills) kills, \(interruptions) interruptions")

@@ -75,7 +75,7 @@ public struct Document<Element: KeyedModel>: Sendable {
     /// The whole key.
     public let documentKey: String
 
-    /// What it shows, at least as new as what this program wrote; nil where it is not there.
+    /// The document, in a state that holds what this program wrote; nil where there is none.
     public func read() async throws -> Element? { try await readVersion()?.model }
 
     func readVersion() async throws -> (model: Element, version: String)? {

@@ -18,8 +18,8 @@ public struct Query<Element: KeyedModel>: Sendable {
         return query
     }
 
-    /// What is there now, by key, as one committed state; at least as new as what this program wrote. Throws
-    /// the first misfit.
+    /// The documents now, by key, as one committed state, which holds what this program wrote. Throws the
+    /// first misfit.
     public func fetch() async throws -> [Element] {
         let (models, misfits) = try await fetchWithMisfits()
         if let first = misfits.first { throw first }

@@ -1,4 +1,4 @@
-// What a transaction did, and whether others hold it.
+// The answer to a transaction: its change, its version, and whether others hold it.
 
 import Bytes
 import JSON

@@ -20,7 +20,7 @@ struct Retry {
             } catch let error as ClientError {
                 failure = error
             }
-            // What a cancelled connection throws says nothing of the daemon.
+            // A connection that was cancelled throws too: that says nothing of the daemon.
             try Task.checkCancellation()
             let pause = pauses.next()
             guard failure.mayPass, ContinuousClock.now - start + pause < patience else { throw failure }

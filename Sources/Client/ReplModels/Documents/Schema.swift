@@ -15,7 +15,7 @@ public protocol Schema: Sendable {
 
 /// Documents of one model: those whose keys begin with a prefix.
 public struct Models<Element: KeyedModel>: Sendable {
-    /// What stands before the model's key in a document's. No prefix should begin with another one.
+    /// The beginning of a document's key; the model's key follows it. No prefix should begin with another.
     public let prefix: String
 
     public init(_ prefix: String) { self.prefix = prefix }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A space of the daemon behind a socket. Its collections are members: `space.notes["1"]`.
 ///
-/// What it throws: `ClientError` (with the daemon's hint), `Misfit` where a document does not fit its model,
-/// `ModelMistake`, `CancellationError` where the task was cancelled, and what closures throw.
+/// Its methods throw `ClientError` (with the daemon's hint), `Misfit` where a document does not fit its
+/// model, `ModelMistake`, `CancellationError` where the task was cancelled, and what closures throw.
 @dynamicMemberLookup
 public struct Space<Home: Schema>: Sendable {
     /// By name or id.

@@ -1,4 +1,4 @@
-// What a live query gives: the state, then what each transaction made of it.
+// A live query gives the state first, then the difference that each transaction made.
 
 public import ReplClient
 

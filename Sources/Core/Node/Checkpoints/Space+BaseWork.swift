@@ -66,7 +66,7 @@ extension Space {
                 if record.status == .skipped {
                     return work.reach(.failed(.skipped(Dot(replica, record.last))))
                 }
-                // What came when a base had it already is not noted as touching anything.
+                // A row that came after a base that holds it names no documents: its change does.
                 let isNoted = !keys.isEmpty
                 try note(
                     isNoted ? keys : try reader.change(record, from: transaction.store).touched,

@@ -99,7 +99,7 @@ extension Space {
         _ replica: ReplicaID, of device: DeviceID, from first: SequenceNumber, in store: some StoreReading
     ) throws(StoreFailure) -> Judged {
         var judged = Judged()
-        // What lies before the cut is final.
+        // Changes before the cut are final.
         let first = max(first, logs.cuts[replica] + 1)
         let boundary = try store.boundary(id, replica, before: first)
         var coder = try LogSection.coder(of: replica, from: boundary)
