@@ -179,7 +179,9 @@ extension Checker {
             let base = views[index].chains.last?.last.flatMap { coverages[$0.id] } ?? VersionVector()
             guard max(views[index].vector[dot.replica], base[dot.replica]) >= needed else {
                 throw Violation(
-                    .readsAreRight, "node \(index) answers a read of at least \(dot), which it does not hold")
+                    .readsAreRight,
+                    "node \(index) answers a read of at least \(dot), which it does not hold: its log ends at "
+                        + "\(views[index].vector[dot.replica]), its base holds \(base[dot.replica])")
             }
         }
     }

@@ -87,7 +87,9 @@ extension Trial {
             result.marks.insert("read-timed-out")
             return
         case (_, .failed(.noSuchSpace)) where plan.isAboutMembers && !isInSpace(index): return
-        case (_, .failed(.seeding)) where checker.isHiding(index, world): result.marks.insert("seeding")
+        case (_, .failed(.seeding)) where checker.isHiding(index, world):
+            result.marks.insert("seeding")
+            return
         case (_, .failed(.storeFull)), (_, .failed(.storeFailed)):
             // Of a batch that was lost.
             return
