@@ -104,7 +104,12 @@ extension SpaceDocuments {
             if candidate.bytes != nil {
                 try transaction.store.removeSnapshot(space, key)
                 if record != nil { try transaction.store.removeRecord(space, key) }
-            } else if record != nil {
+            } else if var record {
+                // Shown by another branch than the checkpoint holds, which nobody has proved yet.
+                if record.isVisible {
+                    record.isVisible = false
+                    try transaction.store.put(space, record, wasVisible: true)
+                }
                 try transaction.store.removeDocument(space, key)
             }
             return nil

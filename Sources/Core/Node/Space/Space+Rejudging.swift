@@ -103,10 +103,10 @@ extension Space {
         let first = max(first, logs.cuts[replica] + 1)
         let boundary = try store.boundary(id, replica, before: first)
         var coder = try LogSection.coder(of: replica, from: boundary)
-        let (begin, start) = (coder.boundary, coder.next)
+        let begin = coder.boundary
         var heads: [Bytes32] = []
         var count = 0
-        for run in try store.runs(id, replica, from: start, bytesMax: WireLimits.boundaryBytes) {
+        while let run = try store.runs(id, replica, from: coder.next, bytesMax: 1).first {
             if coder.boundary != begin {
                 judged.next = run.first
                 return judged
@@ -130,9 +130,7 @@ extension Space {
                 count += 1
                 judged.turned[turn, default: (change.first, [])].records.append(record)
             }
-            judged.next = run.last + 1
         }
-        if let next = judged.next, next > held[replica] { judged.next = nil }
         return judged
     }
 
