@@ -45,6 +45,7 @@ private final class Waker: Sendable {
     init() throws(DescriptorFailure) {
         var ends: [CInt] = [0, 0]
         guard pipe(&ends) == 0 else { throw DescriptorFailure(message: String(cString: strerror(errno))) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 

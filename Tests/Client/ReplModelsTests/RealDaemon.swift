@@ -66,7 +66,11 @@ final class RealDaemon: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, folder + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         // What other tests have open would stay open as long as the daemon lives.
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            if let descriptor = Int32(name), descriptor > 2 {
+                posix_spawn_file_actions_addclose(&actions, descriptor)
+            }
+        }
         let arguments = ["--state", folder + "/state", "--socket", socket, "--listen", "127.0.0.1:0"]
         let words = ([program] + arguments + ["--no-discovery", "--name", "box"]).map { strdup($0) }
         defer { words.forEach { free($0) } }

@@ -25,7 +25,7 @@ final class PseudoTerminal {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for descriptor: Int32 in 0...2 { posix_spawn_file_actions_adddup2(&actions, lower, descriptor) }
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        closeOthers(&actions)
         // It becomes the program, as the leader of a session whose terminal this is.
         let words = ["/usr/bin/setsid", "--ctty"] + words
         let (arguments, variables) = (words.map { strdup($0) }, environment.map { strdup($0) })

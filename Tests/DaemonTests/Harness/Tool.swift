@@ -23,16 +23,14 @@ final class Tool {
         let program = try #require(Tool.path(name), "\(name) does not lie beside the tests")
         let words = wrapper + [program] + arguments
         var (down, up): ([Int32], [Int32]) = ([0, 0], [0, 0])
-        guard pipe2(&down, O_CLOEXEC) == 0, pipe2(&up, O_CLOEXEC) == 0 else {
-            throw ConnectionFailure.failed("pipe2", errno)
-        }
+        guard pipe(&down) == 0, pipe(&up) == 0 else { throw ConnectionFailure.failed("pipe", errno) }
+        for descriptor in down + up { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, down[0], 0)
         posix_spawn_file_actions_adddup2(&actions, up[1], 1)
-        // Also those of other tests, which may be opened at this moment.
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        closeOthers(&actions)
         let pointers = words.map { strdup($0) }
         defer { pointers.forEach { free($0) } }
         var pid: pid_t = 0

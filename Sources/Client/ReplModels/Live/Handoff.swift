@@ -16,26 +16,35 @@ final class Handoff<Value: Sendable>: Sendable {
 
     private let state = Mutex<State>(.idle)
 
+    /// What a step lets go on. Only outside the lock: to resume a task may take a lock of the task, and
+    /// whoever cancels the task holds that one while `finish` takes ours.
+    private struct Resumed {
+        var maker: (CheckedContinuation<Bool, Never>, isTaken: Bool)?
+        var reader: (CheckedContinuation<Value?, Never>, value: Value?)?
+
+        func resume() {
+            maker?.0.resume(returning: maker?.isTaken ?? false)
+            reader?.0.resume(returning: reader?.value)
+        }
+    }
+
     /// False when nobody reads any more; the value is gone then.
     func send(_ value: Value) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { maker in
-                let reader: CheckedContinuation<Value?, Never>? = state.withLock { state in
+                let resumed = state.withLock { state in
                     switch state {
                     case .idle:
                         state = .offered(value, maker)
-                        return nil
+                        return Resumed()
                     case .wanted(let reader):
                         state = .idle
-                        maker.resume(returning: true)
-                        return reader
-                    case .over:
-                        maker.resume(returning: false)
-                        return nil
+                        return Resumed(maker: (maker, true), reader: (reader, value))
+                    case .over: return Resumed(maker: (maker, false))
                     case .offered: preconditionFailure("two makers")
                     }
                 }
-                reader?.resume(returning: value)
+                resumed.resume()
             }
         } onCancel: {
             finish()
@@ -46,17 +55,19 @@ final class Handoff<Value: Sendable>: Sendable {
     func next() async -> Value? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
-                state.withLock { state in
+                let resumed = state.withLock { state in
                     switch state {
-                    case .idle: state = .wanted(reader)
+                    case .idle:
+                        state = .wanted(reader)
+                        return Resumed()
                     case .offered(let value, let maker):
                         state = .idle
-                        maker.resume(returning: true)
-                        reader.resume(returning: value)
-                    case .over: reader.resume(returning: nil)
+                        return Resumed(maker: (maker, true), reader: (reader, value))
+                    case .over: return Resumed(reader: (reader, nil))
                     case .wanted: preconditionFailure("two readers")
                     }
                 }
+                resumed.resume()
             }
         } onCancel: {
             finish()
@@ -64,13 +75,15 @@ final class Handoff<Value: Sendable>: Sendable {
     }
 
     func finish() {
-        state.withLock { state in
-            switch state {
-            case .offered(_, let maker): maker.resume(returning: false)
-            case .wanted(let reader): reader.resume(returning: nil)
-            case .idle, .over: break
-            }
+        let resumed = state.withLock { state in
+            let before = state
             state = .over
+            return switch before {
+            case .offered(_, let maker): Resumed(maker: (maker, false))
+            case .wanted(let reader): Resumed(reader: (reader, nil))
+            case .idle, .over: Resumed()
+            }
         }
+        resumed.resume()
     }
 }
