@@ -1,5 +1,5 @@
-// Changes that are judged again when a member is removed, a step at a time: the steps end, wherever they cut a
-// log.
+// Changes that are judged again when a member is removed, a step at a time: the steps end, wherever they
+// cut a log.
 
 import Bytes
 import Causality
