@@ -61,7 +61,8 @@ extension Checker {
             views[index].held[cut.replica] = held
             views[index].vector.advance(cut.replica, to: cut.last)
             for number in universe.held(held, from: SequenceNumber(1)) {
-                views[index].statuses[number] = universe[number].status
+                views[index].statuses[number] =
+                    isLate(number, at: index) ? .void : universe[number].status
             }
         }
     }
@@ -198,7 +199,11 @@ extension Checker {
             return isLate(number, by: Array(chain.dropLast()), at: index)
         }
         let earlier = Set(chain.dropLast(2).map(\.id))
-        for known in universe.held(views[index].held[change.replica], from: SequenceNumber(1)) {
+        let held = views[index].held[change.replica]
+        // What a base holds is known where its log is not.
+        let final = final(of: change.replica, by: views[index].chains.last)
+        let log = universe.contains(number, held) ? held : final
+        for known in universe.held(log, from: SequenceNumber(1)) {
             let before = universe[known].change
             if before.first >= change.first { break }
             for operation in before.operations {

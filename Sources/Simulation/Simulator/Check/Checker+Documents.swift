@@ -26,12 +26,14 @@ extension Checker {
     /// What a change is in the documents of a node that are made on a chain of checkpoints: of a log that
     /// goes on in two ways the base has what the node's log may not have.
     func counts(_ number: Int, at index: Int, on chain: [InspectedCheckpoint]?) -> ChangeStatus {
+        let isFinal = isFinal(number, by: chain)
+        // Of a change that came after a base that holds it nobody says here for which checkpoint it was late.
+        if isFinal, isLate(number, at: index) { return .void }
         if holds(number, at: index) {
             let isVoid = views[index].isClosed(universe[number].change)
             return isVoid ? .void : status(number, at: index) ?? .void
         }
-        guard isFinal(number, by: chain), !isLate(number, at: index) else { return .void }
-        return universe[number].status ?? .void
+        return isFinal ? universe[number].status ?? .void : .void
     }
 
     /// Compares some of the documents that changed at a node since they were compared last.
