@@ -21,6 +21,9 @@ struct BaseWork: Sendable {
     let witness: Dot
     /// What the checkpoint holds.
     let covered: VersionVector
+    /// What those hold, ascending, that lie between it and the standing one: it follows one that is open. A
+    /// document goes through the base of each.
+    let passed: [VersionVector]
     /// What the standing checkpoint holds: the base is in normal form as of it.
     let released: VersionVector
     /// What the one before the standing one holds: documents that nothing touched since stay as they are.
@@ -47,12 +50,15 @@ struct BaseWork: Sendable {
 
     /// `isTaken`: the standing base came from others, and the log of what it covers beyond `settled` did not.
     init(
-        witness: Dot, covered: VersionVector, released: VersionVector, settled: VersionVector, isTaken: Bool
+        witness: Dot, covered: VersionVector, passed: [VersionVector], released: VersionVector,
+        settled: VersionVector, isTaken: Bool
     ) {
+        let all = [settled, released] + passed + [covered]
         precondition(
-            covered.covers(released) && released.covers(settled), "checkpoints that do not grow at \(witness)"
-        )
-        (self.witness, self.covered, self.released, self.settled) = (witness, covered, released, settled)
+            zip(all, all.dropFirst()).allSatisfy { $1.covers($0) },
+            "checkpoints that do not grow at \(witness)")
+        (self.witness, self.covered, self.passed) = (witness, covered, passed)
+        (self.released, self.settled) = (released, settled)
         stage = isTaken ? .bases(after: nil) : .keys(nil, after: .none)
     }
 

@@ -119,6 +119,11 @@ extension Node {
                 .info, "checkpoint-acknowledged",
                 "checkpoint \(id.shortText) of space \(spaces[index].name) was acknowledged by this node")
         case .sign(let pending, let summary, let table): try sign(pending, summary, table, in: index, at: now)
+        case .overtaken(let author):
+            guard let request = checkpointRequests.proposals.removeValue(forKey: spaces[index].id) else {
+                return
+            }
+            batch.answer(request, .failed(.checkpointOpen(by: spaces[index].named(author))))
         case .differs(let id):
             spaces[index].checkpoints.differ(on: id)
             raise(
@@ -176,16 +181,14 @@ extension Node {
             "checkpoint \(operation.id.shortText) of space \(spaces[index].name) is proposed by this node")
     }
 
-    /// Marks what is held, from which a checkpoint of this node follows.
+    /// Marks what is held, from which a checkpoint of this node follows. Its base is computed when the
+    /// documents are on what it follows, or on something before that.
     mutating func beginProposal(
         following previous: Bytes32?, absent: [DeviceID], in index: SpaceHandle, at now: Instant
     ) throws(NodeError) {
         let witness = try spaces[index].acknowledge(
             nil, by: device, &entropy, at: now, cursors: epochs.current, in: &transaction)
-        try stored { node throws(StoreFailure) in
-            try node.spaces[index].begin(witness, covering: node.spaces[index].held, in: &node.transaction)
-        }
         spaces[index].checkpoints.pending = PendingProposal(
-            previous: previous, absent: absent, witness: witness)
+            previous: previous, absent: absent, witness: witness, covered: spaces[index].held)
     }
 }

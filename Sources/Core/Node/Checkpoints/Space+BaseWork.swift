@@ -114,34 +114,62 @@ extension Space {
     private func base(
         of key: Key, as work: BaseWork, from store: some StoreReading, with reader: inout LogReader
     ) throws(StoreFailure) -> CandidateRecord {
-        let before = try store.base(id, key)
-        var frontier = before?.frontier ?? []
-        var builder: BaseBuilder
-        do throws(DecodeFault) {
-            builder = try BaseBuilder(key, from: before?.bytes)
-        } catch {
-            throw .unreadable(.base(of: key), error)
+        var (document, frontier): (Document?, [Dot]) = (nil, [])
+        if let before = try store.base(id, key) {
+            frontier = before.frontier
+            do throws(DecodeFault) {
+                document = try Document(snapshot: before.bytes)
+                guard document?.key == key else { throw .notCanonical(field: "document key") }
+            } catch {
+                throw .unreadable(.base(of: key), error)
+            }
         }
+        var (settled, released) = (work.settled, work.released)
+        for (level, covered) in (work.passed + [work.covered]).enumerated() {
+            defer { (settled, released) = (released, covered) }
+            // In further bases what nothing touched is as it was; of the first this one may differ.
+            var isTouched = level == 0
+            if !isTouched {
+                try forEachChange(of: key, beyond: settled, within: covered, from: store, with: &reader) {
+                    _ in
+                    isTouched = true
+                    return false
+                }
+            }
+            guard isTouched else { continue }
+            var builder = BaseBuilder(key, from: document)
+            try forEachChange(of: key, beyond: released, within: covered, from: store, with: &reader) {
+                let (operations, stamps) = $0.operations(touching: key)
+                builder.apply(operations, stamps: stamps)
+                frontier.advance(by: $0)
+                return true
+            }
+            document = builder.finish(asOf: released)
+            if document == nil { frontier = [] }
+        }
+        return CandidateRecord(
+            key: key, isVisible: document?.isVisible ?? false, frontier: frontier,
+            bytes: document?.encodeSnapshot())
+    }
+
+    /// The changes of a document that one vector covers and another does not, and that count, in the order of
+    /// commits; until `body` says false.
+    private func forEachChange(
+        of key: Key, beyond former: VersionVector, within covered: VersionVector,
+        from store: some StoreReading, with reader: inout LogReader, _ body: (Change) -> Bool
+    ) throws(StoreFailure) {
         var after = CommitPosition.start
         while true {
             let page = try store.commits(id, touching: key, after: after, limit: 1_024)
             for record in page {
                 after = record.position
-                guard record.status == .executed, record.last > work.released[record.replica],
-                    record.last <= work.covered[record.replica]
+                guard record.status == .executed, record.last > former[record.replica],
+                    record.last <= covered[record.replica]
                 else { continue }
-                let change = try reader.change(record, from: store)
-                let (operations, stamps) = change.operations(touching: key)
-                builder.apply(operations, stamps: stamps)
-                frontier.advance(by: change)
+                guard body(try reader.change(record, from: store)) else { return }
             }
-            if page.count < 1_024 { break }
+            if page.count < 1_024 { return }
         }
-        guard let document = builder.finish(asOf: work.released) else {
-            return CandidateRecord(key: key, isVisible: false, frontier: [], bytes: nil)
-        }
-        return CandidateRecord(
-            key: key, isVisible: document.isVisible, frontier: frontier, bytes: document.encodeSnapshot())
     }
 
     // MARK: Pages

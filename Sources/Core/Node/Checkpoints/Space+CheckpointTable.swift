@@ -17,7 +17,7 @@ extension Space {
         covering covered: VersionVector, closed: ClosedLogs, following previous: Bytes32?,
         in store: some StoreReading
     ) throws(StoreFailure) -> CheckpointTable {
-        let before = documents.bases.standing?.covered ?? VersionVector()
+        let before = before(previous)
         let ended = Set(
             checkpoints.agreement.endedLogs(in: covered, following: previous, logs: logs.authors))
         var rows: [CheckpointTable.Row] = []

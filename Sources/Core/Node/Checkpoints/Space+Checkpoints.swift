@@ -21,6 +21,8 @@ enum CheckpointStep: Equatable, Sendable {
     case acknowledge(Bytes32)
     /// The base came out otherwise here.
     case differs(Bytes32)
+    /// What a proposal of this node was to follow is not what stands: somebody else's does.
+    case overtaken(by: DeviceID)
 }
 
 extension Space {
@@ -38,19 +40,51 @@ extension Space {
             guard let done = chain.firstIndex(of: base.id) else { return .nothing }
             return try follow(chain[done + 1], in: &transaction)
         }
-        if let pending = checkpoints.pending {
-            guard let summary = checkpoints.work?.summary, checkpoints.work?.witness == pending.witness,
-                let covered = checkpoints.work?.covered
-            else { return .nothing }
-            let table = try table(
-                covering: covered, closed: forks.closed, following: pending.previous, in: transaction.store)
-            return .sign(pending, summary, table: CheckpointTable.hash(of: table.encoded()))
-        }
+        if let pending = checkpoints.pending { return try advance(pending, in: &transaction) }
         for proposal in checkpoints.agreement.open.reversed() {
             let step = try consider(proposal, by: device, in: &transaction)
             if step != .nothing { return step }
         }
         return .nothing
+    }
+
+    /// One of this node's own: its base, then its signature.
+    private mutating func advance(
+        _ pending: PendingProposal, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> CheckpointStep {
+        guard let passed = passed(to: pending.previous) else {
+            checkpoints.pending = nil
+            let newest = checkpoints.agreement.newest.flatMap(checkpoints.agreement.proposal)
+            return .overtaken(by: newest?.author ?? membership.device)
+        }
+        guard let work = checkpoints.work, work.witness == pending.witness else {
+            try begin(
+                pending.witness, covering: forks.closed.clamped(pending.covered), through: passed,
+                in: &transaction)
+            return .nothing
+        }
+        guard let summary = work.summary else { return .nothing }
+        let table = try table(
+            covering: work.covered, closed: forks.closed, following: pending.previous,
+            in: transaction.store)
+        return .sign(pending, summary, table: CheckpointTable.hash(of: table.encoded()))
+    }
+
+    /// What the checkpoints hold by which one comes from the standing one to this one, which may be open.
+    /// Nil: it does not follow the standing one, or not all of them are known.
+    private func passed(to previous: Bytes32?) -> [VersionVector]? {
+        let standing = documents.bases.standing?.id
+        guard previous != standing else { return [] }
+        guard let previous else { return nil }
+        let chain = checkpoints.agreement.chain(to: previous)
+        let start = standing.map { id in chain.firstIndex(of: id).map { $0 + 1 } } ?? chain.startIndex
+        guard let start else { return nil }
+        var passed: [VersionVector] = []
+        for id in chain[start...] {
+            guard let table = checkpoints.agreement.table(of: id) else { return nil }
+            passed.append(table.covered)
+        }
+        return passed
     }
 
     /// A checkpoint stands: its base, then its documents.
@@ -71,13 +105,13 @@ extension Space {
             if isFenced(within: covered) {
                 checkpoints.unmatched = id
             } else {
-                try begin(proposal.body.witness, covering: covered, in: &transaction)
+                try begin(proposal.body.witness, covering: covered, through: [], in: &transaction)
             }
             return .nothing
         }
         guard let summary = work.summary else { return .nothing }
         guard summary.manifest == proposal.body.manifest else {
-            return try differ(on: proposal, covering: covered, in: &transaction)
+            return try differ(on: proposal, covering: covered, through: [], in: &transaction)
         }
         try beginApplying(
             StandingBase(
@@ -93,7 +127,7 @@ extension Space {
         _ proposal: CheckpointProposal, by device: DeviceID,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> CheckpointStep {
-        guard proposal.previous == documents.bases.standing?.id,
+        guard let passed = passed(to: proposal.previous),
             try learnTable(of: proposal, in: &transaction),
             let covered = checkpoints.agreement.table(of: proposal.id)?.covered
         else { return .nothing }
@@ -105,43 +139,52 @@ extension Space {
         guard let work = checkpoints.work, work.witness == proposal.body.witness else {
             // A fork that is known by now lies within: who computed it before acknowledges it, others do not.
             if !isFenced(within: covered) {
-                try begin(proposal.body.witness, covering: covered, in: &transaction)
+                try begin(proposal.body.witness, covering: covered, through: passed, in: &transaction)
             }
             return .nothing
         }
         guard let summary = work.summary else { return .nothing }
         guard summary.manifest == proposal.body.manifest else {
-            return try differ(on: proposal, covering: covered, in: &transaction)
+            return try differ(on: proposal, covering: covered, through: passed, in: &transaction)
         }
         return refusal == nil ? .acknowledge(proposal.id) : .nothing
     }
 
     /// The base came out otherwise. Where changes were judged again meanwhile it may be a base of two states.
     private mutating func differ(
-        on proposal: CheckpointProposal, covering covered: VersionVector,
+        on proposal: CheckpointProposal, covering covered: VersionVector, through passed: [VersionVector],
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> CheckpointStep {
         if checkpoints.work?.isDoubtful == true {
-            try begin(proposal.body.witness, covering: covered, in: &transaction)
+            try begin(proposal.body.witness, covering: covered, through: passed, in: &transaction)
             return .nothing
         }
         return checkpoints.differing.contains(proposal.id) ? .nothing : .differs(proposal.id)
     }
 
-    /// Computes a base; one that was begun for another checkpoint is given up.
-    mutating func begin(
-        _ witness: Dot, covering covered: VersionVector,
+    /// Computes a base; one that was begun for another checkpoint is given up. `passed`: what those hold that
+    /// it goes through on its way from the standing one.
+    private mutating func begin(
+        _ witness: Dot, covering covered: VersionVector, through passed: [VersionVector],
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
+        // Its candidates are those of the base that documents are being moved to.
+        precondition(documents.bases.applying == nil, "a base is computed while another one is applied")
         try transaction.beginWriting()
         while try transaction.store.removeCandidates(id, limit: 1_024) {}
         let standing = documents.bases.standing
         checkpoints.work = BaseWork(
-            witness: witness, covered: covered, released: standing?.covered ?? VersionVector(),
-            settled: standing?.released ?? VersionVector(),
+            witness: witness, covered: covered, passed: passed,
+            released: standing?.covered ?? VersionVector(), settled: standing?.released ?? VersionVector(),
             isTaken: standing.map { standing in
                 !standing.released.covers(logs.cuts) || !standing.released.covers(forks.elsewhere)
             } ?? false)
+    }
+
+    /// What a checkpoint holds that another one follows.
+    func before(_ previous: Bytes32?) -> VersionVector {
+        previous.flatMap { checkpoints.agreement.table(of: $0)?.covered } ?? documents.bases.standing?.covered
+            ?? VersionVector()
     }
 
     /// What a checkpoint names: its witness and all that was made on, which may be more of a closed log than
@@ -158,7 +201,7 @@ extension Space {
             return nil
         }
         var covered = change.context
-        covered.join(documents.bases.standing?.covered ?? VersionVector())
+        covered.join(before(proposal.previous))
         covered.advance(to: witness)
         return covered
     }

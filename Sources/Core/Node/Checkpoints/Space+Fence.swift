@@ -241,12 +241,9 @@ extension Space {
     /// Logs were closed: a base that is being computed may be one of two states. One that was signed already
     /// is what it is; one of this node's own is computed anew without what is void now.
     mutating func closeWork(in transaction: inout StoreTransaction<some ChangeStore>) throws(StoreFailure) {
-        guard let work = checkpoints.work, isFenced(within: work.covered) else { return }
-        if let pending = checkpoints.pending {
-            return try begin(
-                pending.witness, covering: forks.closed.clamped(work.covered), in: &transaction)
-        }
-        guard work.summary == nil else { return }
+        guard let work = checkpoints.work, isFenced(within: work.covered),
+            work.summary == nil || work.witness == checkpoints.pending?.witness
+        else { return }
         checkpoints.work = nil
         while try transaction.store.removeCandidates(id, limit: 1_024) {}
     }

@@ -12,6 +12,8 @@ struct PendingProposal: Hashable, Sendable {
     let previous: Bytes32?
     let absent: [DeviceID]
     let witness: Dot
+    /// What was held then.
+    let covered: VersionVector
 }
 
 /// A checkpoint whose table was looked for in vain, and the closed logs that were known then.
