@@ -28,10 +28,14 @@ extension Space {
         try transaction.store.setMeta(NodeMeta.ownLate(id), isLate ? [1] : nil)
     }
 
-    /// True when it can be made again now: all of it is judged, and this device writes.
+    /// True when it can be made again now: all of it is judged, nothing is known to stand for which what is
+    /// written now would be late too, and this device writes.
     var mayAdoptOwnLate: Bool {
-        checkpoints.hasOwnLate && !isSeeding && checkpoints.taken == nil && documents.bases.applying == nil
-            && exceptions.rejudging.isEmpty && roster.role(of: membership.device) ?? .relay >= .writer
+        let isBehind =
+            documents.bases.standing?.id != checkpoints.agreement.newest && checkpoints.differing.isEmpty
+        return checkpoints.hasOwnLate && !isSeeding && checkpoints.taken == nil
+            && documents.bases.applying == nil && exceptions.rejudging.isEmpty && !isBehind
+            && roster.role(of: membership.device) ?? .relay >= .writer
     }
 }
 

@@ -55,11 +55,13 @@ struct VoidJudge: Sendable {
     private let forks: SpaceForks
     /// What is late follows from it.
     private let agreement: Checkpoints
+    /// The checkpoint that documents are made on. A later one may stand, of which less is known here yet.
+    private let base: Bytes32?
     /// The change that was judged last, and the heads of its view.
     private var last: (change: Dot, heads: [Bytes32])?
 
-    init(roster: Roster, forks: SpaceForks, agreement: Checkpoints) {
-        (self.roster, self.forks, self.agreement) = (roster, forks, agreement)
+    init(roster: Roster, forks: SpaceForks, agreement: Checkpoints, base: Bytes32?) {
+        (self.roster, self.forks, self.agreement, self.base) = (roster, forks, agreement, base)
     }
 
     /// Nil: by what is known now it counts, and is about to be executed.
@@ -70,7 +72,9 @@ struct VoidJudge: Sendable {
         last = (change.id, heads)
         if forks.isVoid(change.id) { return VoidVerdict(reason: .forked, by: nil) }
         if !Admission.isStaticallyValid(change) { return VoidVerdict(reason: .invalid, by: nil) }
-        if agreement.isLate(change.replica, from: change.first, context: change.context) {
+        if let base,
+            agreement.isLate(change.replica, from: change.first, context: change.context, within: base)
+        {
             return VoidVerdict(reason: .late, by: nil)
         }
         // It was late when the checkpoint that holds it now came, and stays void.
@@ -95,7 +99,8 @@ struct VoidJudge: Sendable {
 extension Space {
     /// By what is known now.
     var voidJudge: VoidJudge {
-        VoidJudge(roster: roster, forks: forks, agreement: checkpoints.agreement)
+        VoidJudge(
+            roster: roster, forks: forks, agreement: checkpoints.agreement, base: documents.bases.newest?.id)
     }
 }
 

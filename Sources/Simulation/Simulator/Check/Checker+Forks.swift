@@ -99,9 +99,19 @@ extension Checker {
             default:
                 let dot = change.map { "\(universe[$0].change.id)" } ?? "no acknowledged change"
                 return "transaction \(serial), \(dot), counts \(Self.string(value)) times at node \(index)"
+                    + (change.map { ", " + statuses(of: $0) } ?? "")
             }
         }
         return nil
+    }
+
+    /// For a message: what a change is at the nodes that hold it.
+    private func statuses(of number: Int) -> String {
+        views.indices.filter { holds(number, at: $0) }.map { index in
+            let status = status(number, at: index).map { "\($0)" } ?? "unknown"
+            return "\(status) at node \(index)" + (isLate(number, at: index) ? " (late)" : "")
+        }
+        .joined(separator: ", ")
     }
 
     /// Something of the document was adopted: a counter may count it again.
