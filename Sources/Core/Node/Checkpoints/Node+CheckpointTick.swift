@@ -68,7 +68,9 @@ extension Node {
 
     private mutating func collectDue(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
         guard spaces[index].checkpoints.collecting.isDue(at: now.monotonic) else { return }
-        if isWritingPaused(at: now) { return spaces[index].checkpoints.collecting.rest(at: now.monotonic) }
+        if isWritingPaused(at: now) || !spaces[index].isJudged {
+            return spaces[index].checkpoints.collecting.rest(at: now.monotonic)
+        }
         try transaction.beginWriting()
         try spaces[index].writeDocuments(to: &transaction)
         let retained = Retained(configuration.settings.retainHistory, at: now)

@@ -79,6 +79,11 @@ extension Retained {
 }
 
 extension Space {
+    /// What is void is kept. Until what is late was found it looks like all else.
+    var isJudged: Bool {
+        exceptions.rejudging.isEmpty && documents.bases.newest.map { $0.id == checkpoints.judged } ?? true
+    }
+
     /// One step; true when it was the last. Nothing is forgotten while documents are being moved to a base.
     mutating func advanceCollecting(
         keeping retained: Retained, in transaction: inout StoreTransaction<some ChangeStore>
