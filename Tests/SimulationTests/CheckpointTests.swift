@@ -12,7 +12,7 @@ import Testing
 import Wire
 
 @Suite struct CheckpointTests {
-    private func report(_ world: inout World, _ index: Int) -> CheckpointsReport? {
+    func report(_ world: inout World, _ index: Int) -> CheckpointsReport? {
         guard case .checkpoints(let report) = world.ask(index, .checkpoints(SpaceReference("notes"))) else {
             return nil
         }
@@ -20,7 +20,7 @@ import Wire
     }
 
     /// Proposes at a node, and waits until the checkpoint stands at all of these.
-    private func checkpoint(_ world: inout World, at index: Int, _ all: [Int]) -> Bytes32? {
+    func checkpoint(_ world: inout World, at index: Int, _ all: [Int]) -> Bytes32? {
         let answer = world.ask(index, .proposeCheckpoint(SpaceReference("notes"), absent: nil))
         guard case .checkpointProposed(let id) = answer else {
             Issue.record("no proposal: \(String(describing: answer))")
@@ -51,7 +51,7 @@ import Wire
         }
     }
 
-    private func keepNothing(_ world: inout World, _ all: [Int]) {
+    func keepNothing(_ world: inout World, _ all: [Int]) {
         for index in all {
             var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
             settings.retainHistory = .none
@@ -95,7 +95,7 @@ import Wire
     }
 
     /// Three nodes that have collected all that they may, with some of every kind of history.
-    private func collectedMesh(_ world: inout World, rounds: Int = 4) -> Bool {
+    func collectedMesh(_ world: inout World, rounds: Int = 4) -> Bool {
         guard world.makeSpace("notes", nodes: 3) else { return false }
         keepNothing(&world, [0, 1, 2])
         for _ in 0..<rounds {
@@ -164,7 +164,7 @@ import Wire
     }
 
     /// Three checkpoints of nodes 0 and 1 that do not wait for another one.
-    private func leaveOut(_ away: Int, _ world: inout World) {
+    func leaveOut(_ away: Int, _ world: inout World) {
         let name = DeviceID(publicKey: world.nodes[away].deviceKey.publicKey).text
         for round in 0..<3 {
             for _ in 0..<8 {
@@ -185,7 +185,7 @@ import Wire
         }
     }
 
-    private func documents(_ world: inout World, _ all: [Int]) -> [Int?] {
+    func documents(_ world: inout World, _ all: [Int]) -> [Int?] {
         all.map { index in
             guard case .space(let report)? = world.ask(index, .space(SpaceReference("notes"))) else {
                 return nil

@@ -1,0 +1,118 @@
+// Checkpoints that come while another one is still being followed.
+
+import Bytes
+import Causality
+import Node
+import Simulator
+import Testing
+
+extension CheckpointTests {
+    private static func text(_ world: inout World, _ index: Int) -> String {
+        String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
+    }
+
+    @Test("who proposes while documents are moved to a base has them moved first")
+    func proposesWhileApplying() throws {
+        var world = World(seed: 940)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade, "\(world.logs())")
+        keepNothing(&world, [0, 1])
+        let space = try #require(try world.diskCopy(0).spaces().first).id
+        // More than a step moves.
+        let count = 150
+        for _ in 0..<2 {
+            for number in 0..<count { _ = world.increment(number % 2, "notes", Key("d\(number)")) }
+            let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+            #expect(isLevel && checkpoint(&world, at: 0, [0, 1]) != nil, "\(world.logs())")
+        }
+        for number in 0..<count { _ = world.increment(0, "notes", Key("d\(number)")) }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        guard
+            case .checkpointProposed(let first)? = world.ask(
+                0, .proposeCheckpoint(SpaceReference("notes"), absent: nil))
+        else {
+            Issue.record("no proposal: \(world.logs())")
+            return
+        }
+        var isMoving = false
+        for _ in 0..<60_000 where !isMoving {
+            world.run(milliseconds: 1)
+            isMoving = world.nodes[0].node?.inspectCheckpoints(in: space).count == 2
+        }
+        #expect(isMoving, "\(first) is not followed a step at a time: \(world.logs())")
+        let second = checkpoint(&world, at: 0, [0, 1])
+        #expect(second != nil && second != first)
+        for node in 0..<2 { _ = world.ask(node, .collect(SpaceReference("notes"))) }
+        var dice = SeededGenerator(seed: 6)
+        for node in 0..<2 { world.crashAndStart(node, &dice) }
+        world.run(milliseconds: 30_000)
+        for node in 0..<2 {
+            let text = Self.text(&world, node)
+            let whole = (0..<count).count { text.contains("{\"key\":\"d\($0)\",\"value\":{\"n\":3}}") }
+            #expect(whole == count, "node \(node): \(text.prefix(2_000))")
+        }
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+        #expect(world.areEqual([0, 1], "notes"))
+    }
+
+    @Test("what follows one that is open is agreed on, with all absent who did not acknowledge that")
+    func succeeds() {
+        var world = World(seed: 941)
+        let isMade = collectedMesh(&world)
+        #expect(isMade, "\(world.logs())")
+        for node in 0..<3 { _ = world.increment(node, "notes", Key("more/\(node)")) }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        // Node 2 is away, and required: this one cannot stand.
+        world.separate([2])
+        for number in 0..<40 { _ = world.increment(number % 2, "notes", Key("count/\(number % 7)")) }
+        guard
+            case .checkpointProposed? = world.ask(
+                0, .proposeCheckpoint(SpaceReference("notes"), absent: nil))
+        else {
+            Issue.record("no proposal: \(world.logs())")
+            return
+        }
+        let isBound = world.run(within: 60_000) { world in
+            world.nodes[1].log.count { $0.contains("checkpoint-acknowledged") } > 4
+        }
+        #expect(isBound, "\(world.logs())")
+        for number in 0..<40 { _ = world.increment(number % 2, "notes", Key("count/\(number % 5)")) }
+        world.run(milliseconds: 10_000)
+        leaveOut(2, &world)
+        for number in 0..<10 { _ = world.increment(2, "notes", Key("own/\(number)")) }
+        world.reunite()
+        let isBack = world.run(within: 300_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isBack, "\(world.logs())")
+        world.run(milliseconds: 30_000)
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+        #expect(checkpoint(&world, at: 0, [0, 1, 2]) != nil)
+    }
+
+    @Test("who was left out of several has all that it wrote made again, before anything of it is collected")
+    func adoptsBeforeCollecting() {
+        var world = World(seed: 942)
+        let isMade = collectedMesh(&world)
+        #expect(isMade, "\(world.logs())")
+        world.separate([2])
+        // Enough for several sections of its log.
+        for number in 0..<20 {
+            let text = String(repeating: "0123456789", count: 1_200)
+            _ = world.splice(2, "notes", Key("own/\(number)"), at: 0, text)
+            _ = world.increment(2, "notes", "mine")
+        }
+        leaveOut(2, &world)
+        world.reunite()
+        // The others hold it, and go on without a word from it.
+        let isHanded = world.run(within: 60_000) { world in
+            world.nodes[2].log.contains { $0.contains("checkpoint-stands") || $0.contains("base-taken") }
+        }
+        #expect(isHanded, "\(world.logs())")
+        let isBack = world.run(within: 300_000) { world in
+            (0..<3).allSatisfy { Self.text(&world, $0).contains(#"{"key":"mine","value":{"n":20}}"#) }
+        }
+        #expect(isBack, "\(world.logs())")
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+    }
+}
