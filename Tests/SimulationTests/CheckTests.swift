@@ -61,13 +61,13 @@ import Wire
         #expect(found { () throws(Violation) in try trial.checkLog(0, "peer-fault", message) } == .serves)
         trial.checker.traitors = [1]
         #expect(found { () throws(Violation) in try trial.checkLog(0, "peer-fault", message) } == nil)
-        let bent = self.trial(with: [.corruption])
+        var bent = self.trial(with: [.corruption])
         #expect(found { () throws(Violation) in try bent.checkLog(0, "peer-fault", message) } == nil)
     }
 
     @Test("a digest that differs from an honest node's, a store that cannot be read and text in the log fail")
     func logs() {
-        let trial = trial()
+        var trial = trial()
         for (code, message, expected) in [
             ("digest-differs", "document note/1 differs", Invariant.sameDocuments),
             ("store-read", "reading failed", .serves), ("quarantined", "a change", .serves),
