@@ -54,6 +54,12 @@ extension Node {
         return false
     }
 
+    /// True while writes are refused to programs, since this node is new in the space and was not level with
+    /// anybody yet.
+    public func isSeeding(in space: SpaceID) -> Bool {
+        spaces.handle(of: space).map { spaces[$0].isSeeding } ?? false
+    }
+
     /// Both forms of documents, in their order; nil when this node is not in the space.
     public func inspect(_ keys: [Key], in space: SpaceID) throws(StoreFailure) -> [InspectedDocument]? {
         guard let index = spaces.handle(of: space) else { return nil }

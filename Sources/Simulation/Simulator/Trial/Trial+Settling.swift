@@ -108,6 +108,7 @@ extension Trial {
             else {
                 return false
             }
+            if let space = checker.space, node.isSeeding(in: space) { return false }
             // Who turned away may have taken with it what these were made on.
             let mayWait = plan.isAboutMembers && members.contains(where: \.isTraitor)
             if !plan.isOn(.missingContexts), !mayWait, node.earlyChanges.count > 0 { return false }
