@@ -33,6 +33,7 @@ extension Member {
         case "forks": try floodForks(count)
         case "silent": try stayLinked(count, greets: false)
         case "polite": try stayLinked(count, greets: true)
+        case "hoard": try hoard(count)
         case "roster-chain": try floodRoster(count, .chain)
         case "roster-fan": try floodRoster(count, .fan)
         case "roster-large": try floodRoster(count, .large)
