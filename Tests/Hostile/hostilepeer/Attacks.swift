@@ -34,6 +34,8 @@ extension Member {
         case "silent": try stayLinked(count, greets: false)
         case "polite": try stayLinked(count, greets: true)
         case "hoard": try hoard(count)
+        case "unread": try neverRead(count)
+        case "slow": try readSlowly(count)
         case "roster-chain": try floodRoster(count, .chain)
         case "roster-fan": try floodRoster(count, .fan)
         case "roster-large": try floodRoster(count, .large)
