@@ -182,7 +182,7 @@ let package = Package(
                 lifecycle, signals,
             ]),
         program("replctl", on: ["Bytes", "JSON", "ReplClient", "ConsoleServer", argumentParser]),
-        program("notes", on: ["ReplModels", argumentParser]),
+        program("notes", on: ["Bytes", "ReplModels", argumentParser]),
         program("replsim", on: node + ["ControlAPI", "Simulator", "Scenarios", argumentParser]),
         program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 

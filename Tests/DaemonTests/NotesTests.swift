@@ -62,6 +62,22 @@ extension DaemonTests {
             }
         }
 
+        @Test("what a note holds steers no terminal, and characters that are joined stay joined")
+        func shown() throws {
+            try DaemonWorld.run { world in
+                let attic = try world.started("attic")
+                try attic.api.createSpace("notes")
+                let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
+                let id = try notes(
+                    attic,
+                    ["add", "\(family) \u{1B}[31mred \u{202E}gnp", "--body", "\(family)\n\u{9B}2J\tend"])
+                #expect(try titles(attic) == [family + #" \u{1b}[31mred \u{202e}gnp"#])
+                let page = try notes(attic, ["show", id])
+                #expect(page.hasSuffix("\n\n" + family + "\n" + #"\u{9b}2J"# + "\tend"), "\(page)")
+                #expect(!page.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
+            }
+        }
+
         @Test("two people edit one text at once: both are in it on both boxes, and one place is told")
         func together() throws {
             try DaemonWorld.run { world in

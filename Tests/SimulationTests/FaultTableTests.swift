@@ -70,6 +70,27 @@ private struct Liar {
             })
     }
 
+    /// A log of one change, and a run behind it that its author sealed and that is no change.
+    func spoiledLog(_ incarnation: UInt64) throws -> (good: SealedRun, bad: SealedRun) {
+        var log = log(incarnation)
+        let good = try write("sane", to: &log)
+        let nonsense: [UInt8] = [3, 0xFF, 0xFF, 0xFF]
+        var chain = Chain()
+        chain.append(good.run.bytes)
+        chain.append(nonsense)
+        let last = log.last + 1
+        var writer = ByteWriter(reserving: 112)
+        writer.raw("repld seal v1\0".utf8)
+        space.raw.encode(into: &writer)
+        log.replica.raw.encode(into: &writer)
+        writer.u64(last.value)
+        chain.current.encode(into: &writer)
+        let seal = Seal(
+            replica: log.replica, last: last, chainHash: chain.current, signature: device.sign(writer.bytes))
+        let run = Run(replica: log.replica, first: last, last: last, bytes: nonsense)
+        return (good, SealedRun(declaration: log.declaration, run: run, seals: [seal]))
+    }
+
     /// Other changes than those that are written to `log`, of the same log.
     func branches() throws -> (shared: SealedRun, mine: SealedRun, other: SealedRun) {
         var (one, shared) = (log(5), log(5))
@@ -249,5 +270,54 @@ struct SaidFrames: Sendable, CustomTestStringConvertible {
         let isSuspected = world.alarms(0).contains { $0.hasPrefix("fork") }
         #expect(isSuspected == (said.outcome == .suspicion), "\(world.alarms(0))")
         #expect(world.nodes[0].log.contains { $0.contains("broke the protocol") } == (said.outcome == .fault))
+    }
+
+    @Test(
+        "what an author sealed and is no change counts against it once a log, and against who could read it")
+    func spoiled() throws {
+        var world = World(seed: 141)
+        let isMade = world.makeSpace("notes", nodes: 4)
+        #expect(isMade, "\(world.logs())")
+        let relay = world.addNode()
+        guard let token = world.invite(0, "notes", role: .relay), case .joined = world.join(relay, token)
+        else {
+            Issue.record("no relay: \(world.logs())")
+            return
+        }
+        world.run(milliseconds: 2_000)
+        let (author, carrier) = (2, 3)
+        let keys = try #require(try StrangerLink.keys(of: author, world))
+        let liar = try Liar(world, as: author)
+        for node in [author, carrier, relay] { world.crash(node) }
+        var dice = SeededGenerator(seed: 141)
+        // Three logs: what stands, and the nonsense behind it.
+        let logs = try (0..<3).map { try liar.spoiledLog(UInt64(5 + $0)) }
+        var link = StrangerLink(&world, as: relay, keys, &dice)
+        link.say(RosterHaveFrame(heads: [], summary: []), &world)
+        for (good, bad) in logs + logs {
+            for run in [good, bad] {
+                link.say(frame(liar.segment(run)), &world)
+                link.wait(200, &world)
+            }
+        }
+        #expect(!world.isClosed(link.connection), "who cannot read it is not blamed: \(world.logs())")
+        let told = world.nodes[0].log.filter { $0.contains("sealed what is no change behind log") }
+        #expect(told.count == 3 && told.allSatisfy { $0.contains("in what it signed") }, "\(told)")
+        #expect(told.count { $0.contains("the device is refused") } == 1, "\(told)")
+        // The author is refused: its handshake leads to nothing.
+        let refused = StrangerLink(&world, as: author, keys, &dice)
+        world.run(milliseconds: 200)
+        #expect(world.isClosed(refused.connection))
+        // A member that reads is blamed for passing it on, and the author not again.
+        var other = StrangerLink(&world, as: carrier, keys, &dice)
+        other.say(RosterHaveFrame(heads: [], summary: []), &world)
+        other.say(frame(liar.segment(logs[0].bad)), &world)
+        other.wait(200, &world)
+        #expect(world.isClosed(other.connection), "\(world.logs())")
+        let later = world.nodes[0].log.filter {
+            $0.contains("broke the protocol") && $0.contains("sealed what is no change behind log")
+        }
+        #expect(later.count == 4, "\(later)")
+        #expect(later.last?.contains("broke the protocol (segment: ") == true, "\(later)")
     }
 }

@@ -137,4 +137,51 @@ import Wire
             #expect(spread.milliseconds <= 500, "from \(origin): \(spread)")
         }
     }
+    @Test("among thirty members that are linked to all, speak, and pass nothing on, a change reaches all")
+    func hoarders() throws {
+        var trial = try #require(MeshTrial(nodes: 5, hoarding: 30, seed: 12))
+        // Long enough for links among the honest to be lost.
+        trial.run(milliseconds: 60_000)
+        #expect(trial.hoarderLinkCount > 200, "\(trial.hoarderLinkCount)")
+        var times: [UInt64] = []
+        for number in 0..<10 {
+            let found = trial.spread(from: number % 5, within: 300_000)
+            times.append(try #require(found, "write \(number) after \(times) ms").milliseconds)
+            trial.run(milliseconds: 5_000)
+        }
+        #expect((times.first ?? .max) <= 120_000 && times.dropFirst().allSatisfy { $0 <= 60_000 }, "\(times)")
+        #expect(times.reduce(0, +) / 10 <= 20_000, "\(times)")
+    }
+
+    @Test("two halves that were apart for long and have links enough each become one mesh again")
+    func halves() throws {
+        var trial = try #require(MeshTrial(nodes: 40, seed: 13))
+        trial.run(milliseconds: 20_000)
+        trial.world.separate(Set(0..<20))
+        trial.run(milliseconds: 300_000)
+        // Nobody is told that anything changed.
+        trial.world.heal()
+        trial.run(milliseconds: 60_000)
+        let first = trial.spread(from: 3, within: 60_000)
+        let one = try #require(first)
+        #expect(one.milliseconds <= 60_000, "\(one)")
+        let second = trial.spread(from: 30, within: 60_000)
+        let two = try #require(second)
+        #expect(two.milliseconds <= 60_000, "\(two)")
+        let settled = trial.converge(within: 30_000)
+        #expect(settled != nil)
+    }
+
+    @Test("in an honest mesh that has its links nobody dials but for visits, and links stay")
+    func quiet() throws {
+        var trial = try #require(MeshTrial(nodes: 40, seed: 14))
+        trial.run(milliseconds: 120_000)
+        let (before, links) = (trial.connectionCount, trial.neighbours())
+        _ = trial.write([1, 2, 3], bytes: 300, every: 2_000, for: 120_000)
+        let made = trial.connectionCount - before
+        #expect(made <= 40 * 5, "\(made) connections of 40 nodes in two minutes")
+        let after = trial.neighbours()
+        let lost = links.map { node, peers in peers.count { after[node]?.contains($0) != true } }.reduce(0, +)
+        #expect(lost <= 20, "\(lost) ends of links are gone")
+    }
 }

@@ -136,5 +136,10 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             7654, shortMembers,
             "Keys waited for one that never said what it runs, and had turned away: the check."),
         KeptSeed(7677, shortMembers, "A leave that was told late was on its way at the end: the check."),
+        KeptSeed(8009, shortMembers, "Something was asked for that nobody could be told: the check."),
+        KeptSeed(
+            8490, shortMembers,
+            "A read was answered in the batch in which its space was left, of a state that is on no disk: "
+                + "the check."),
     ]
 }

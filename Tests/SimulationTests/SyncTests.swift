@@ -113,7 +113,7 @@ extension World {
             }
             #expect(milliseconds < 5_000 && address.contains(":"))
         }
-        guard case .failed(.noSuchMember(_, known: let known, more: 0)) = try world.ping(0, "nobody") else {
+        guard case .failed(.noSuchMember(_, let known, 0, _)) = try world.ping(0, "nobody") else {
             throw Unexpected(answer: "\(world.logs())")
         }
         #expect(Set(known.map(\.device)) == Set(world.nodes.map(\.device)))

@@ -99,6 +99,22 @@ public enum MeshLimits {
     /// The same of links that say nothing, and how long a link may before it is one.
     public static let muteTrimMilliseconds: UInt64 = 50
     public static let muteMilliseconds: UInt64 = 3_000
+    /// A link this young is never one too many: what its ends lack travels first, and a visit ends by itself.
+    public static let graceMilliseconds: UInt64 = 8_000
+    /// How long a visit lasts that brings nothing, and how many there are at once.
+    public static let visitMilliseconds: UInt64 = 4_000
+    public static let visitsMax = 8
+    /// Visits are so far apart while a node is pressed, and it is for so long after the last reason.
+    public static let visitPauseMillisecondsMin: UInt64 = 2_000
+    public static let pressedMilliseconds: UInt64 = 60_000
+    /// So many links closed for being too many within one walk are a reason.
+    public static let pressedTrims = 4
+    /// Devices remembered for what they brought on young links, while links so much older were silent on it.
+    public static let helpersMax = 8
+    public static let helpedOverMilliseconds: UInt64 = 10_000
+    /// Links that stay whatever else: the oldest, and those that brought something last.
+    public static let oldestKept = 2
+    public static let usefulKept = 4
     /// Devices named to a peer at once in a large space.
     public static let sampleMax = 12
 }

@@ -32,8 +32,10 @@ public struct PartialView: Sendable {
         public let device: DeviceID
         /// What the peer said last; nil before.
         public let links: Int?
-        /// The peer, the configuration or another space needs it.
+        /// The configuration, another space or something that is waited for needs it.
         public let isNeeded: Bool
+        /// The peer says that it needs it.
+        public let claimsNeed: Bool
         /// The link stands for a while, and the peer did not say what it holds.
         public let isMute: Bool
         /// When it began, and when it last brought something that was missing; nil: never.
@@ -41,12 +43,13 @@ public struct PartialView: Sendable {
         public let usefulAt: UInt64?
 
         public init(
-            device: DeviceID, links: Int?, isNeeded: Bool, isMute: Bool = false, begun: UInt64 = 0,
-            usefulAt: UInt64? = nil
+            device: DeviceID, links: Int?, isNeeded: Bool, claimsNeed: Bool = false,
+            isMute: Bool = false, begun: UInt64 = 0, usefulAt: UInt64? = nil
         ) {
             self.device = device
             self.links = links
             self.isNeeded = isNeeded
+            self.claimsNeed = claimsNeed
             self.isMute = isMute
             self.begun = begun
             self.usefulAt = usefulAt
@@ -62,10 +65,12 @@ public struct PartialView: Sendable {
     /// The next moment at which a link may be closed for being too many.
     public private(set) var nextTrim: UInt64 = 0
     public private(set) var nextWalk: UInt64
+    public private(set) var visits: Visits
     private var dice: SeededGenerator
 
     public init(seed: UInt64, at now: UInt64) {
         dice = SeededGenerator(seed: seed)
+        visits = Visits(seed: seed ^ 0x7669_7369_74, at: now)
         nextWalk = now + UInt64.random(in: 0...MeshLimits.walkMilliseconds / 4, using: &dice)
     }
 
@@ -143,37 +148,59 @@ public struct PartialView: Sendable {
     // MARK: Trimming
 
     /// The device whose link is one too many; nil: none. At most one a second, so that both ends of many
-    /// links do not give up more than they mean to.
+    /// links do not give up more than they mean to; visits that are over, and links that say nothing, sooner.
     ///
-    /// What peers say of themselves costs them nothing, so it alone must not decide who stays: links that say
-    /// nothing go first; those that did not speak yet are not counted; and the two oldest links and the two
-    /// that brought something last stay, whatever others claim.
+    /// What peers say of themselves costs them nothing, so it must not decide who stays: those that did not
+    /// speak yet are not counted, young links are left alone, the oldest and those that brought something
+    /// last stay, and chance chooses among the rest. Two are drawn, and of them the one goes whose peer says
+    /// that it has more links: that evens out an honest mesh, and a lie doubles the risk of others at most.
     public mutating func surplus(_ links: [Link], wanted: Int, at now: UInt64) -> DeviceID? {
+        if let visited = visits.surplus(links, wanted: wanted, at: now) { return visited }
         guard links.count > wanted, now >= nextTrim else { return nil }
         if let mute = links.filter(\.isMute).randomElement(using: &dice) {
             nextTrim = now + MeshLimits.muteTrimMilliseconds
             return mute.device
         }
-        let heard = links.filter { $0.links != nil || $0.isNeeded }
-        guard heard.count > wanted else { return nil }
-        let isCrowded = heard.count > 2 * wanted
-        let kept = Self.kept(heard)
-        let candidates = heard.filter { link in
-            !kept.contains(link.device)
-                && (isCrowded || (!link.isNeeded && link.links.map { $0 > wanted / 2 } ?? false))
+        let settled = links.filter {
+            ($0.links != nil || $0.isNeeded) && $0.begun + MeshLimits.graceMilliseconds <= now
         }
-        guard let most = candidates.map({ $0.links ?? 0 }).max() else { return nil }
-        let equal = candidates.filter { ($0.links ?? 0) == most }
-        guard let chosen = equal.randomElement(using: &dice) else { return nil }
+        guard settled.count > wanted else { return nil }
+        let kept = kept(settled, wanted: wanted)
+        var free = settled.filter { !kept.contains($0.device) && !$0.isNeeded }
+        if free.isEmpty, settled.count > 2 * wanted { free = settled.filter { !kept.contains($0.device) } }
+        guard let one = free.randomElement(using: &dice), let other = free.randomElement(using: &dice) else {
+            return nil
+        }
         nextTrim = now + MeshLimits.trimMilliseconds
-        return chosen.device
+        visits.recordTrim(at: now)
+        return (one.links ?? 0) < (other.links ?? 0) ? other.device : one.device
     }
 
-    private static func kept(_ links: [Link]) -> Set<DeviceID> {
-        let oldest = links.sorted { ($0.begun, $0.device) < ($1.begun, $1.device) }.prefix(2)
+    /// The oldest links, those that brought something last, and some of those whose peers say that they have
+    /// few links or need this one: which of them, chance decides where many do.
+    private mutating func kept(_ links: [Link], wanted: Int) -> Set<DeviceID> {
+        let oldest = links.sorted { ($0.begun, $0.device) < ($1.begun, $1.device) }
+            .prefix(MeshLimits.oldestKept)
         let useful = links.filter { $0.usefulAt != nil }
-            .sorted { ($1.usefulAt ?? 0, $0.device) < ($0.usefulAt ?? 0, $1.device) }.prefix(2)
-        return Set((oldest + useful).map(\.device))
+            .sorted { ($1.usefulAt ?? 0, $0.device) < ($0.usefulAt ?? 0, $1.device) }
+            .prefix(MeshLimits.usefulKept)
+        let poor = links.filter { $0.claimsNeed || $0.links.map { $0 <= wanted / 2 } ?? false }
+            .shuffled(using: &dice).prefix(wanted / 2)
+        return Set((oldest + useful + poor).map(\.device))
+    }
+
+    // MARK: Visits
+
+    /// A member to be dialled now whatever the number of links; nil: none yet. Members ascend.
+    public mutating func beginVisit(
+        linked: Set<DeviceID>, members: [DeviceID], at now: UInt64
+    ) -> DeviceID? {
+        visits.begin(linked: linked, members: members, at: now)
+    }
+
+    /// A young link brought something that many older ones had not brought.
+    public mutating func recordHelp(by device: DeviceID, at now: UInt64) {
+        visits.recordHelp(by: device, at: now)
     }
 
     // MARK: Walks
@@ -190,4 +217,6 @@ public struct PartialView: Sendable {
     public mutating func nextStop(_ linked: [DeviceID], after former: DeviceID?) -> DeviceID? {
         linked.filter { $0 != former }.randomElement(using: &dice)
     }
+
+    public func checkInvariants() { visits.checkInvariants() }
 }

@@ -18,8 +18,8 @@ public enum NodeError: Error, Sendable {
     case noSuchInvite(String)
     /// 404 `no-such-change`: not held here.
     case noSuchChange(Dot)
-    /// 404 `no-such-member`: the text, and who there is, the first of them.
-    case noSuchMember(String, known: [NamedDevice], more: Int)
+    /// 404 `no-such-member`: the text, and who there is, the first of them; who is out, by that name.
+    case noSuchMember(String, known: [NamedDevice], more: Int, former: [NamedDevice])
     /// 409 `ambiguous-member`: the text, and whom it may mean, two or more.
     case ambiguousMember(String, candidates: [NamedDevice])
     /// 409 `own-device`: this node itself was named where a peer is needed.

@@ -58,6 +58,8 @@ public enum ReplicationLimits {
     public static let rosterAskMilliseconds: UInt64 = 60_000
     /// Bytes of rosters that are handed to a connection before it says that it wrote them.
     public static let pourBytesMax = 262_144
+    /// The same of one content of a base: it is made again for what is left of it.
+    public static let basePourBytesMax = 4 << 20
     /// Time between two tries to re-issue a branch whose contexts are not held yet.
     public static let reissueMilliseconds: UInt64 = 1_000
     /// Sections of a branch that are re-issued in one batch.

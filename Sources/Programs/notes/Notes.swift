@@ -2,6 +2,7 @@
 // space; this program only reads and writes, and ends.
 
 import ArgumentParser
+import Bytes
 import Glibc
 import Release
 import ReplModels
@@ -76,7 +77,7 @@ struct SpaceOptions: ParsableArguments {
         let notebook = notebook
         let (notes, misfits) = try await notebook.notes.fetchWithMisfits()
         for misfit in misfits {
-            Output.write("notes: \(Output.printable(misfit.description))\n", to: STDERR_FILENO)
+            Output.write("notes: \(ShownText.line(misfit.description))\n", to: STDERR_FILENO)
         }
         return Listing(notes, try await notebook.orders[Order.all].read())
     }

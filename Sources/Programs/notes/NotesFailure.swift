@@ -1,5 +1,6 @@
 // How a verb ends that did not do what it was asked, with replctl's exit codes; and where words go.
 
+import Bytes
 import Glibc
 import ReplModels
 
@@ -43,7 +44,7 @@ struct NotesFailure: Error {
     }
 
     func tell() -> Never {
-        Output.write("notes: \(message)\n", to: STDERR_FILENO)
+        Output.write("notes: \(ShownText.lines(message))\n", to: STDERR_FILENO)
         if !hint.isEmpty { Output.write("  \(hint)\n", to: STDERR_FILENO) }
         Glibc.exit(code.rawValue)
     }
@@ -66,23 +67,4 @@ enum Output {
     }
 
     static func line(_ text: String) throws { guard write(text + "\n") else { throw CancellationError() } }
-
-    /// For one line of a terminal: no control character of a note reaches it.
-    static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
-    }
-
-    /// Of a text that has lines.
-    static func printableLines(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { isControl($0) && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-        default: false
-        }
-    }
 }

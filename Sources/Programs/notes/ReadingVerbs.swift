@@ -1,6 +1,7 @@
 // Verbs that read: a list, one note, all of them as Markdown, and what happens to them while one looks.
 
 import ArgumentParser
+import Bytes
 import Glibc
 import ReplModels
 
@@ -32,7 +33,7 @@ struct ListNotes: AsyncParsableCommand {
         let mark = note.done ? "x" : note.priority == .high ? "!" : note.priority == .low ? "." : "-"
         let tags = note.tags.sorted().map { " #" + $0 }.joined()
         let title = note.title.isEmpty ? "(no title)" : note.title
-        return "\(Output.printable(note.id)) \(mark) \(Output.printable(title + tags))"
+        return "\(ShownText.line(note.id)) \(mark) \(ShownText.line(title + tags))"
     }
 }
 
@@ -67,8 +68,8 @@ enum Markdown {
         if !note.tags.isEmpty { facts.append("tags: " + note.tags.sorted().joined(separator: ", ")) }
         if let created = note.created { facts.append("created: \(created)") }
         let head =
-            "# \(Output.printable(note.title))\n\n*\(Output.printable(facts.joined(separator: " · ")))*"
-        return note.body.isEmpty ? head : head + "\n\n" + Output.printableLines(note.body.string)
+            "# \(ShownText.line(note.title))\n\n*\(ShownText.line(facts.joined(separator: " · ")))*"
+        return note.body.isEmpty ? head : head + "\n\n" + ShownText.lines(note.body.string)
     }
 }
 
@@ -88,8 +89,9 @@ struct FollowNotes: AsyncParsableCommand {
                 for update in difference.updated { try Output.line("~ " + ListNotes.line(of: update.after)) }
                 for note in difference.removed { try Output.line("- " + ListNotes.line(of: note)) }
             case .misfit(let misfit):
-                Output.write("notes: \(Output.printable(misfit.description))\n", to: STDERR_FILENO)
-            case .interrupted(let error): Output.write("notes: \(error.message)\n", to: STDERR_FILENO)
+                Output.write("notes: \(ShownText.line(misfit.description))\n", to: STDERR_FILENO)
+            case .interrupted(let error):
+                Output.write("notes: \(ShownText.line(error.message))\n", to: STDERR_FILENO)
             case .ended(let error): throw error
             }
         }
@@ -104,7 +106,7 @@ struct CheckNotes: AsyncParsableCommand {
 
     func run() async throws {
         let misfits = try await options.notebook.check()
-        for misfit in misfits { try Output.line(Output.printable(misfit.description)) }
+        for misfit in misfits { try Output.line(ShownText.line(misfit.description)) }
         guard misfits.isEmpty else {
             throw NotesFailure(.failed, "\(misfits.count) places do not fit", hint: "")
         }

@@ -10,6 +10,8 @@ struct MeshBench {
     private let isJSON: Bool
     private let start: Usage
     private var dice = SeededGenerator(seed: 99)
+    /// A change that takes longer has not reached all.
+    private static let spreadMillisecondsMax: UInt64 = 300_000
     /// False when something did not reach all.
     private(set) var isRight = true
 
@@ -34,12 +36,12 @@ struct MeshBench {
         let count = trial.alive.count
         var milliseconds: UInt64 = 0
         while trial.reachable() < count, milliseconds < 120_000 {
-            trial.world.run(milliseconds: 500)
+            trial.run(milliseconds: 500)
             milliseconds += 500
         }
         emit("connected-ms", Int(milliseconds))
         if trial.reachable() < count { isRight = false }
-        trial.world.run(milliseconds: 60_000)
+        trial.run(milliseconds: 60_000)
         emit("connections-made-per-node", perNode(Double(trial.connectionCount)))
         emit("linking-cpu-ms-per-node", perNode((Usage.now.cpuSeconds - before.cpuSeconds) * 1_000))
         emitLinks("links")
@@ -48,7 +50,7 @@ struct MeshBench {
     /// A minute in which nobody writes.
     mutating func idle() {
         let (before, received) = (Usage.now, trial.received)
-        trial.world.run(milliseconds: 60_000)
+        trial.run(milliseconds: 60_000)
         emit("idle-cpu-ms-per-node-minute", perNode((Usage.now.cpuSeconds - before.cpuSeconds) * 1_000))
         emit("idle-bytes-per-node-minute", perNode(Double(trial.received - received)))
     }
@@ -82,7 +84,9 @@ struct MeshBench {
     mutating func spread(_ name: String) {
         var (first, later): ([MeshTrial.Spread], [MeshTrial.Spread]) = ([], [])
         for origin in trial.alive.shuffled(using: &dice).prefix(10) {
-            guard let one = trial.spread(from: origin), let two = trial.spread(from: origin) else {
+            guard let one = trial.spread(from: origin, within: Self.spreadMillisecondsMax),
+                let two = trial.spread(from: origin, within: Self.spreadMillisecondsMax)
+            else {
                 isRight = false
                 return emit("\(name)-reached-all", 0)
             }
@@ -93,6 +97,8 @@ struct MeshBench {
             emit("\(name)-\(kind)-hops-max", all.map(\.hopsMax).max() ?? 0)
             emit("\(name)-\(kind)-hops-mean", all.map(\.hopsMean).reduce(0, +) / Double(max(1, all.count)))
             emit("\(name)-\(kind)-ms-max", Int(all.map(\.milliseconds).max() ?? 0))
+            let sum = all.map { Double($0.milliseconds) }.reduce(0, +)
+            emit("\(name)-\(kind)-ms-mean", sum / Double(max(1, all.count)))
         }
     }
 
@@ -103,12 +109,12 @@ struct MeshBench {
         emit("reached-at-once", trial.reachable())
         var milliseconds: UInt64 = 0
         while trial.reachable() < count, milliseconds < 120_000 {
-            trial.world.run(milliseconds: 500)
+            trial.run(milliseconds: 500)
             milliseconds += 500
         }
         emit("healed-ms", Int(milliseconds))
         if trial.reachable() < count { isRight = false }
-        trial.world.run(milliseconds: 60_000)
+        trial.run(milliseconds: 60_000)
         emitLinks("links-after-loss")
     }
 

@@ -20,6 +20,8 @@ struct MeshCommand: ParsableCommand {
     var nodes: Int = 1_000
     @Option(help: "Members beside them that are linked and say nothing.")
     var silent: Int = 0
+    @Option(help: "Members beside them that are linked to everybody, speak, and pass nothing on.")
+    var hoarding: Int = 0
     @Option(help: "Nodes that lose power at the end, percent.")
     var lose: Int = 30
     @Option(help: "Simulated minutes of steady writing.")
@@ -42,6 +44,9 @@ struct MeshCommand: ParsableCommand {
         guard (0...1_000).contains(silent) else {
             throw ValidationError("--silent is 0 to 1000, not \(silent)")
         }
+        guard (0...200).contains(hoarding) else {
+            throw ValidationError("--hoarding is 0 to 200, not \(hoarding)")
+        }
         guard (0...90).contains(lose) else { throw ValidationError("--lose is 0 to 90, not \(lose)") }
         guard (1...60).contains(minutes) else {
             throw ValidationError("--minutes is 1 to 60, not \(minutes)")
@@ -57,7 +62,9 @@ struct MeshCommand: ParsableCommand {
     func run() throws {
         try checkMappings()
         let empty = Usage.now
-        guard let trial = MeshTrial(nodes: nodes, silent: silent, seed: seed) else { throw ExitCode(1) }
+        guard let trial = MeshTrial(nodes: nodes, silent: silent, hoarding: hoarding, seed: seed) else {
+            throw ExitCode(1)
+        }
         var bench = MeshBench(trial: trial, isJSON: json, start: empty)
         bench.begin()
         bench.settle()
@@ -78,12 +85,12 @@ extension MeshCommand {
     /// Each key lies in guarded pages of its own, of which a thousand nodes need more than Linux gives a
     /// process.
     private func checkMappings() throws {
-        let need = 200 * (nodes + silent)
+        let need = 200 * (nodes + silent + hoarding)
         guard let limit = Usage.firstLine(of: "/proc/sys/vm/max_map_count").flatMap({ Int($0) }), limit < need
         else { return }
         throw ValidationError(
-            "\(nodes) nodes need about \(need) memory mappings, vm.max_map_count allows \(limit): "
-                + "sysctl -w vm.max_map_count=\(need)")
+            "\(nodes + silent + hoarding) nodes need about \(need) memory mappings, "
+                + "vm.max_map_count allows \(limit): sysctl -w vm.max_map_count=\(need)")
     }
 }
 

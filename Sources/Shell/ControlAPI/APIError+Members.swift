@@ -8,18 +8,32 @@ import Node
 import Wire
 
 extension APIError {
+    /// Nobody is meant; `former` are out of the space by that name.
+    private static func absent(
+        _ text: String, known: [NamedDevice], more: Int, former: [NamedDevice]
+    ) -> APIError {
+        let details: [PlainValue.Member] = [.init("members", list(known))]
+        if !former.isEmpty {
+            return APIError(
+                404, "no-such-member", "\"\(text)\" is out of the space, and names are those of members",
+                hint: "name it by its device id: " + former.map(\.device.text).joined(separator: ", or "),
+                details: details)
+        }
+        let others = more > 0 ? " and \(more) more" : ""
+        return APIError(
+            404, "no-such-member", "no member \"\(text)\"\(mistake(in: text))",
+            hint: known.isEmpty
+                ? "there are no members; see /v1/spaces"
+                : "members: " + known.map(\.description).joined(separator: ", ") + others
+                    + "; give a name, a device id, or its first 7 letters",
+            details: details)
+    }
+
     /// Of a request that names a member.
     static func member(_ error: NodeError) -> APIError {
         switch error {
-        case .noSuchMember(let text, let known, let more):
-            let others = more > 0 ? " and \(more) more" : ""
-            return APIError(
-                404, "no-such-member", "no member \"\(text)\"\(mistake(in: text))",
-                hint: known.isEmpty
-                    ? "there are no members; see /v1/spaces"
-                    : "members: " + known.map(\.description).joined(separator: ", ") + others
-                        + "; give a name, a device id, or its first 7 letters",
-                details: [.init("members", list(known))])
+        case .noSuchMember(let text, let known, let more, let former):
+            return absent(text, known: known, more: more, former: former)
         case .ambiguousMember(let text, let candidates):
             return APIError(
                 409, "ambiguous-member",

@@ -49,28 +49,64 @@ private func device(_ n: UInt8) -> DeviceID { DeviceID(publicKey: Bytes32([UInt8
         #expect(met.count >= 12)
     }
 
-    @Test("one link too many is that of the peer with most, never a needed one, and one a second")
+    private static let settled = MeshLimits.graceMilliseconds
+
+    @Test("one link too many is never a young, needed, old or useful one, and one a second goes")
     func surplus() {
         var view = PartialView(seed: 2, at: 0)
+        var now = Self.settled
         var links = (1...6).map { PartialView.Link(device: device($0), links: 6, isNeeded: false) }
-        let enough = view.surplus(links, wanted: 6, at: 0)
+        let enough = view.surplus(links, wanted: 6, at: now)
         #expect(enough == nil)
         links.append(.init(device: device(7), links: 9, isNeeded: true))
-        links.append(.init(device: device(8), links: 8, isNeeded: false))
+        links.append(.init(device: device(8), links: 8, isNeeded: false, begun: 1, usefulAt: 1))
         links.append(.init(device: device(9), links: nil, isNeeded: false))
-        let most = view.surplus(links, wanted: 6, at: 0)
-        let tooSoon = view.surplus(links, wanted: 6, at: 999)
-        #expect(most == device(8) && tooSoon == nil)
-        // Nobody with few links is cut off, unless there are far too many.
-        var poor = (1...7).map { PartialView.Link(device: device($0), links: 3, isNeeded: false) }
-        let kept = view.surplus(poor, wanted: 6, at: 1_000)
-        #expect(kept == nil)
-        poor += (8...13).map { PartialView.Link(device: device($0), links: 3, isNeeded: true) }
-        let crowded = view.surplus(poor, wanted: 6, at: 1_000)
+        links.append(.init(device: device(10), links: 8, isNeeded: false, begun: 1))
+        let one = view.surplus(links, wanted: 6, at: now)
+        let tooSoon = view.surplus(links, wanted: 6, at: now + 999)
+        #expect(one.map { (3...6).map(device).contains($0) } == true && tooSoon == nil, "\(one as Any)")
+        now += 1_000
+        var gone: Set<DeviceID> = []
+        while let next = view.surplus(links, wanted: 6, at: now) {
+            gone.insert(next)
+            links.removeAll { $0.device == next }
+            now += MeshLimits.trimMilliseconds
+        }
+        #expect(gone.isDisjoint(with: [1, 2, 7, 8, 9].map(device)), "\(gone)")
+        #expect(links.count { $0.links != nil } == 6)
+        // Whoever has few links or says that it needs this one stays, while there are not far too many.
+        var poor = (1...6).map { PartialView.Link(device: device($0), links: 6, isNeeded: false) }
+        poor += (7...9).map {
+            PartialView.Link(device: device($0), links: 3, isNeeded: false, claimsNeed: true)
+        }
+        for _ in 0..<3 {
+            now += MeshLimits.trimMilliseconds
+            let next = view.surplus(poor, wanted: 6, at: now)
+            #expect(next.map { (3...6).map(device).contains($0) } == true)
+            poor.removeAll { $0.device == next }
+        }
+        #expect(poor.count == 6)
+        let needed = (1...13).map { PartialView.Link(device: device($0), links: 3, isNeeded: true) }
+        let crowded = view.surplus(needed, wanted: 6, at: now + MeshLimits.trimMilliseconds)
         #expect(crowded != nil)
     }
 
-    @Test("who says nothing goes first, who did not speak yet is not counted, and old and useful links stay")
+    @Test("of two that are drawn the one with more links goes, so an honest mesh evens out")
+    func evening() {
+        var view = PartialView(seed: 6, at: 0)
+        var rich = 0
+        for round in 0..<400 as Range<UInt64> {
+            let links = (1...10).map {
+                PartialView.Link(device: device($0), links: $0 <= 6 ? 6 : 12, isNeeded: false)
+            }
+            let next = view.surplus(links, wanted: 6, at: Self.settled + round * 1_000)
+            if let next, next > device(6) { rich += 1 }
+        }
+        // The oldest are the first two: four poor and four rich are drawn from.
+        #expect((270...330).contains(rich), "\(rich) of 400, about three quarters")
+    }
+
+    @Test("who says nothing goes first, who did not speak yet is not counted, and lies choose nobody")
     func silent() {
         var view = PartialView(seed: 4, at: 0)
         let honest = (1...2).map {
@@ -93,21 +129,96 @@ private func device(_ n: UInt8) -> DeviceID { DeviceID(publicKey: Bytes32([UInt8
             now += MeshLimits.muteTrimMilliseconds
         }
         #expect(links.count == 6)
-        // Liars that call themselves poor and needed, however many: the oldest stay, and who brought
-        // something.
+        // Liars that call themselves poor and needed, however many: the oldest stay, and those who brought
+        // something; of the rest, an honest one goes no more often than twice its share.
         let liars = (50...80).map {
-            PartialView.Link(device: device($0), links: 1, isNeeded: true, begun: 5_000)
+            PartialView.Link(device: device($0), links: 1, isNeeded: false, claimsNeed: true, begun: 5_000)
         }
-        let useful = PartialView.Link(
-            device: device(90), links: 40, isNeeded: false, begun: 6_000, usefulAt: 7_000)
-        links = honest + [useful] + liars
-        now = 10_000
-        while let gone = view.surplus(links, wanted: 6, at: now) {
-            #expect(gone >= device(50) && gone < device(90))
-            links.removeAll { $0.device == gone }
-            now += MeshLimits.trimMilliseconds
+        let useful = (90...93).map {
+            PartialView.Link(device: device($0), links: 40, isNeeded: false, begun: 6_000, usefulAt: 7_000)
         }
-        #expect(links.count <= 12)
+        let rest = (100...102).map {
+            PartialView.Link(device: device($0), links: 40, isNeeded: false, begun: 6_000)
+        }
+        var honestGone = 0
+        for _ in 0..<300 {
+            now += 20_000
+            let gone = view.surplus(honest + useful + rest + liars, wanted: 6, at: now)
+            guard let gone else {
+                Issue.record("nobody goes")
+                return
+            }
+            #expect(gone >= device(50) && !useful.map(\.device).contains(gone))
+            if gone >= device(100) { honestGone += 1 }
+        }
+        // Three of 31 that may go are 29 times; twice that, and what chance adds. By claims it were 300.
+        #expect((29...90).contains(honestGone), "\(honestGone) of 300")
+    }
+
+    @Test("a visit is to each member once in a round, is left alone at both ends, and ends unless of use")
+    func visits() throws {
+        var view = PartialView(seed: 5, at: 0)
+        let linked = Set(members.prefix(6))
+        var met: [DeviceID] = []
+        var now: UInt64 = 0
+        while met.count < 94 {
+            now += 1_000
+            let visited = view.beginVisit(linked: linked, members: members, at: now)
+            if let visited { met.append(visited) }
+        }
+        #expect(Set(met) == Set(members.dropFirst(6)), "each once")
+        // One with each walk.
+        #expect((2_500_000...3_500_000).contains(now), "\(now) ms for 94")
+        var other = PartialView(seed: 7, at: 0)
+        var first: DeviceID?
+        while first == nil {
+            now += 1_000
+            first = other.beginVisit(linked: linked, members: members, at: now)
+        }
+        let guest = try #require(first)
+        let honest = linked.map { PartialView.Link(device: $0, links: 6, isNeeded: false) }
+        let visit = PartialView.Link(device: guest, links: 6, isNeeded: false, begun: now)
+        let early = other.surplus(honest + [visit], wanted: 6, at: now + MeshLimits.visitMilliseconds - 1)
+        #expect(early == nil)
+        var kept = other
+        let over = other.surplus(honest + [visit], wanted: 6, at: now + MeshLimits.visitMilliseconds)
+        #expect(over == guest)
+        // At the other end it is young for as long again.
+        var end = PartialView(seed: 8, at: 0)
+        let stays = end.surplus(honest + [visit], wanted: 6, at: now + MeshLimits.visitMilliseconds + 3_000)
+        #expect(stays == nil)
+        let useful = PartialView.Link(device: guest, links: 6, isNeeded: false, begun: now, usefulAt: now + 9)
+        let none = kept.surplus(honest + [useful], wanted: 6, at: now + MeshLimits.visitMilliseconds)
+        #expect(none == nil && kept.visits.devices.isEmpty)
+    }
+
+    @Test(
+        "visits are frequent while links are many too many or a visit helps, and every second is to a helper")
+    func pressed() {
+        var view = PartialView(seed: 9, at: 0)
+        let links = (1...20).map { PartialView.Link(device: device($0), links: 1, isNeeded: false) }
+        for second in 0..<9 as Range<UInt64> {
+            _ = view.surplus(links, wanted: 6, at: 8_000 + second * 1_000)
+        }
+        #expect(!view.visits.isPressed(at: 18_000), "a mesh that begins has too many links")
+        for second in 0..<4 as Range<UInt64> {
+            #expect(!view.visits.isPressed(at: 100_000 + second * 1_000))
+            _ = view.surplus(links, wanted: 6, at: 100_000 + second * 1_000)
+        }
+        #expect(view.visits.isPressed(at: 103_001))
+        #expect(!view.visits.isPressed(at: 103_000 + MeshLimits.pressedMilliseconds))
+        view.recordHelp(by: device(77), at: 200_000)
+        #expect(view.visits.isPressed(at: 200_001) && view.visits.helpers == [device(77)])
+        var visited: [DeviceID] = []
+        for now in stride(from: 200_000 as UInt64, to: 250_000, by: 500) {
+            // None of them comes to stand.
+            let next = view.beginVisit(linked: [], members: members, at: now)
+            if let next { visited.append(next) }
+        }
+        #expect((15...33).contains(visited.count), "\(visited.count) visits in 50 s")
+        #expect(visited.count { $0 == device(77) } >= 3)
+        for number in 1...20 { view.recordHelp(by: device(UInt8(number)), at: 250_000) }
+        #expect(view.visits.helpers.count == MeshLimits.helpersMax && view.visits.helpers[0] == device(20))
     }
 
     @Test("what is remembered is bounded, newest first, and a walk goes on to anybody but where it came from")

@@ -65,7 +65,7 @@ import Wire
     func refused() throws {
         var node = try made()
         guard
-            case .noSuchMember("phone", _, _) = try node.refusal(
+            case .noSuchMember("phone", _, _, _) = try node.refusal(
                 .proposeCheckpoint(home, absent: [MemberReference("phone")])),
             case .nothingNew("home") = try node.refusal(.proposeCheckpoint(home, absent: nil)),
             case .noSuchSpace = try node.refusal(.proposeCheckpoint(SpaceReference("away"), absent: nil)),

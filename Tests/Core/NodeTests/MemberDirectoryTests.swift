@@ -56,7 +56,8 @@ private func entry(_ number: UInt8, _ name: String, isActive: Bool = true) -> Me
         arguments: ["", "gone", "atti", "ATTIC", "phone ", "AAAAAA", "AAAAAAA", "no name at all, and long"])
     func absent(text: String) throws {
         let error = try #require(throws: NodeError.self) { try found(text) }
-        guard case .noSuchMember(text, let known, more: 0) = error else { throw error }
+        guard case .noSuchMember(text, let known, more: 0, let former) = error else { throw error }
+        #expect(former == (text == "gone" ? [NamedDevice(device(4), "gone")] : []), "who is out by that name")
         #expect(known.map(\.device).sorted() == [1, 2, 3, 5, 6, 7].map(device).sorted())
     }
 
@@ -65,7 +66,7 @@ private func entry(_ number: UInt8, _ name: String, isActive: Bool = true) -> Me
         #expect(throws: NodeError.self) { try found(String(device(1).letters.prefix(6))) }
         let crowd = MemberDirectory((1...40).map { entry($0, "box-\($0)") })
         let error = try #require(throws: NodeError.self) { try crowd.find(MemberReference("nobody")) }
-        guard case .noSuchMember(_, let known, let more) = error else { throw error }
+        guard case .noSuchMember(_, let known, let more, _) = error else { throw error }
         #expect(known.count == MemberDirectory.listedMax && more == 40 - MemberDirectory.listedMax)
     }
 }

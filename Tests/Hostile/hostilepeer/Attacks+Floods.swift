@@ -98,6 +98,36 @@ extension Member {
         return "\(count) seconds, \(links) links"
     }
 
+    /// A link to every node for so many seconds, made again at once: it says HAVE, claims to have one link
+    /// and to need it, takes what comes and passes nothing on.
+    mutating func hoard(_ count: Int) throws -> String {
+        let end = HostileLink.now.monotonic + UInt64(count) * 1_000
+        var links: [UInt16: HostileLink] = [:]
+        var made = 0
+        while HostileLink.now.monotonic < end {
+            for port in ports {
+                if var link = links.removeValue(forKey: port), !link.isOver {
+                    link.listen(40)
+                    link.forget()
+                    links[port] = link
+                    continue
+                }
+                self.port = port
+                do {
+                    var link = try self.link()
+                    link.say(frame(RosterHaveFrame(heads: roster.heads, summary: [])))
+                    link.say(frame(HaveFrame(.full, [])))
+                    link.say(frame(NeighbourFrame(links: 1, isNeeded: true)))
+                    links[port] = link
+                    made += 1
+                } catch HostileFailure.refused {
+                    usleep(50_000)
+                }
+            }
+        }
+        return "\(count) seconds, \(made) links"
+    }
+
     /// Holds what the node holds, and says that its documents are others.
     mutating func lieAboutDigest(_ count: Int) throws -> String {
         var lies = 0

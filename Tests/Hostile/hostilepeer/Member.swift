@@ -13,6 +13,8 @@ import Wire
 struct Member {
     /// The node that is attacked.
     var port: UInt16
+    /// All that are.
+    var ports: [UInt16]
     let key: SigningKey
     let roster: Roster
     let keys: SpaceKeys
@@ -51,7 +53,7 @@ struct Member {
             joined = try joining.take(JoinAnswerFrame(decoding: frame.body).body)
         }
         guard let joined else { throw HostileFailure.refused("no answer to the proof") }
-        self.port = port
+        (self.port, ports) = (port, [port])
         self.key = key
         (roster, keys, role) = (joined.roster, joined.keys, joined.role)
         (self.entropy, self.dice) = (entropy, dice)

@@ -111,7 +111,9 @@ private let dotText = "00000000000000000000000000000007:9"
             device: box.device, name: "shed", version: "1", instance: "i", spaces: [space], links: 0,
             listening: [], clockOffsetMilliseconds: nil, wallMilliseconds: 1, alarms: [alarm], sync: sync)
         let json = try body(.status(status)).1
-        #expect(json.contains(#""documents":0,"state":"active","sync":\#(text)}]"#) && json.contains(#"],"sync":\#(text),"#))
+        #expect(
+            json.contains(#""documents":0,"state":"active","sync":\#(text)}]"#)
+                && json.contains(#"],"sync":\#(text),"#))
         #expect(json.contains(#""device":"\#(box.device.text)","name":"shed"}],"sync":"#))
         let waited = try body(
             .waited(change: dot, on: [HeldBy(device: box.device, name: "shed", held: true)], complete: true)
@@ -124,9 +126,11 @@ private let dotText = "00000000000000000000000000000007:9"
 
     @Test("who is meant by nobody or by two is told with those who there are")
     func whoIsMeant() throws {
-        let none = try body(.failed(.noSuchMember("m", known: [box], more: 3))).1
+        let none = try body(.failed(.noSuchMember("m", known: [box], more: 3, former: []))).1
         #expect(none.contains("shed (\(box.device.short)) and 3 more"))
         #expect(none.contains(#""members":[{"device":"\#(box.device.text)","name":"shed"}]"#))
+        let gone = try body(.failed(.noSuchMember("m", known: [], more: 0, former: [box]))).1
+        #expect(gone.contains("\\\"m\\\" is out of the space") && gone.contains(box.device.text), "\(gone)")
         let two = try body(.failed(.ambiguousMember("m", candidates: [box, box]))).1
         let entry = #"{"device":"\#(box.device.text)","name":"shed"}"#
         #expect(two.contains(#""candidates":[\#(entry),\#(entry)]"#))
@@ -219,7 +223,7 @@ private let dotText = "00000000000000000000000000000007:9"
             (.noSuchSpace("s"), 404, "no-such-space"),
             (.noSuchDocument("d", cursor: "c"), 404, "no-such-document"),
             (.noSuchInvite("i"), 404, "no-such-invite"), (.noSuchChange(dot), 404, "no-such-change"),
-            (.noSuchMember("m", known: [], more: 0), 404, "no-such-member"),
+            (.noSuchMember("m", known: [], more: 0, former: []), 404, "no-such-member"),
             (.ambiguousMember("m", candidates: [box, box]), 409, "ambiguous-member"),
             (.ownDevice, 409, "own-device"), (.notLinked(box, whyNot: "never linked"), 409, "not-linked"),
             (.noAnswer(box, address: "a:1", milliseconds: 5_000), 504, "no-answer"),

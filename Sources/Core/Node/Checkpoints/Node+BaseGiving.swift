@@ -59,28 +59,37 @@ extension Node {
         do throws(StoreFailure) {
             while links[connection].pour.isOpen, let want = links[place.channel].base.asked.first {
                 links[place.channel].base.asked.removeFirst()
-                let frames = try baseFrames(for: want, on: place.number, in: place.space)
-                send(frames, on: place.link)
-                note(frames.reduce(0) { $0 + $1.body.count }, pouredOn: connection)
+                if let rest = try pour(want, place) { links[place.channel].base.asked.insert(rest, at: 0) }
             }
         } catch {
             batch.log(.error, "store-read", "reading a base for a peer failed (\(error))")
         }
     }
 
-    private mutating func baseFrames(
-        for want: BaseAskFrame.Want, on number: UInt16, in index: SpaceHandle
-    ) throws(StoreFailure) -> [LinkFrame] {
-        guard let bytes = try spaces[index].content(named: want.hash, in: store),
+    /// Sends of one content as much as may wait for a peer that does not read; what is left of it. Content
+    /// may be much larger than that, as a page is that holds one large document, and is made again for the
+    /// rest.
+    private mutating func pour(
+        _ want: BaseAskFrame.Want, _ place: ChannelPlace
+    ) throws(StoreFailure) -> BaseAskFrame.Want? {
+        let connection = links[place.link].connection
+        guard let bytes = try spaces[place.space].content(named: want.hash, in: store),
             want.offset < UInt64(bytes.count)
-        else { return [LinkFrame(BaseNoneFrame(hash: want.hash), on: number)] }
-        var frames: [LinkFrame] = []
-        var offset = Int(want.offset)
-        while offset < bytes.count {
-            frames.append(LinkFrame(BasePartFrame(of: bytes, hash: want.hash, from: offset), on: number))
+        else {
+            let frame = LinkFrame(BaseNoneFrame(hash: want.hash), on: place.number)
+            send([frame], on: place.link)
+            note(frame.body.count, pouredOn: connection)
+            return nil
+        }
+        var (offset, poured) = (Int(want.offset), 0)
+        while offset < bytes.count, poured < ReplicationLimits.basePourBytesMax {
+            let frame = LinkFrame(BasePartFrame(of: bytes, hash: want.hash, from: offset), on: place.number)
+            send([frame], on: place.link)
+            note(frame.body.count, pouredOn: connection)
+            poured += frame.body.count
             offset += WireLimits.basePartBytesMax
         }
-        return frames
+        return offset < bytes.count ? BaseAskFrame.Want(want.hash, from: UInt64(offset)) : nil
     }
 }
 

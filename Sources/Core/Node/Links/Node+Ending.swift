@@ -46,6 +46,20 @@ extension Node {
                 + (isRefused ? " and the device is refused for a while; update or inspect that node" : ""))
     }
 
+    /// What a device signed is wrong, and another one brought it. Its own links end when it is refused.
+    mutating func recordFault(ofAuthor author: DeviceID, _ reason: String, at now: Instant) {
+        links.connections.counters.faults += 1
+        let isRefused = reachability.recordFault(of: author, reason: reason, at: now)
+        batch.log(
+            .warning, "peer-fault",
+            "\(named(author)) broke the protocol in what it signed (\(reason)), which another member sent"
+                + (isRefused ? "; the device is refused for a while; update or inspect that node" : ""))
+        guard isRefused else { return }
+        for link in links.connections.linkHandles where links[link].device == author {
+            close(link, .protocolFault, reason, at: now)
+        }
+    }
+
     /// A connection did not come to stand: the next address of a join, or a later dial.
     mutating func dialFailed(_ id: ConnectionID, reason: String, at now: Instant) {
         guard let dial = links.dials.removeValue(forKey: id) else { return }

@@ -63,8 +63,10 @@ extension Node {
         }
     }
 
+    /// The shell is asked once.
     mutating func note(_ bytes: Int, pouredOn connection: ConnectionHandle) {
-        guard links[connection].pour.add(bytes) else { return }
+        let wasOpen = links[connection].pour.isOpen
+        guard links[connection].pour.add(bytes), wasOpen else { return }
         batch.emit(.tellWritten(links[connection].id))
     }
 }

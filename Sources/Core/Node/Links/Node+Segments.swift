@@ -118,10 +118,10 @@ extension Node {
                 throw fault
             }
             if log.isContinued(by: sealed, known: known) {
-                return self.fault(
-                    place.link,
-                    "segment: \(spaces[place.space].named(author)) sealed what is no change behind log "
-                        + "\(sealed.replica) to \(log.last): \(FaultWords(fault))", at: now)
+                let what =
+                    "\(spaces[place.space].named(author)) sealed what is no change behind log "
+                    + "\(sealed.replica) to \(log.last): \(FaultWords(fault))"
+                return spoiled(sealed.replica, of: author, what, place, at: now)
             }
             guard sealed.seals.allSatisfy({ $0.isSigned(by: author, in: spaces[place.space].id) }) else {
                 throw fault
@@ -129,6 +129,19 @@ extension Node {
             try differs(sealed, place, at: now)
         default: throw fault
         }
+    }
+
+    /// The author signed what is no change. That is its fault, once a log, whoever brings it; and that of the
+    /// sender, since whoever can read a log takes nothing in that does not verify, and passes on only what it
+    /// took in. A relay cannot read what it carries, so it is not blamed (decision 0231).
+    private mutating func spoiled(
+        _ replica: ReplicaID, of author: DeviceID, _ what: String, _ place: ChannelPlace, at now: Instant
+    ) {
+        let sender = links[place.link].device
+        let isFirst = spaces[place.space].findings.spoil(replica)
+        if isFirst, author != sender, author != device { recordFault(ofAuthor: author, what, at: now) }
+        if sender != author, spaces[place.space].roster.role(of: sender) == .relay { return }
+        fault(place.link, "segment: \(what)", at: now)
     }
 
     /// A segment that is known whole: its last seal must be over what is held.

@@ -54,6 +54,7 @@ extension Node {
                     at: now.monotonic)
                 for device in targets { learnAddresses(of: device, in: index, view) }
                 wanted.formUnion(targets)
+                wanted.formUnion(view.visited)
             } else {
                 wanted.formUnion(view.members)
             }
@@ -133,6 +134,7 @@ extension Node {
             let mute = muteDevices(of: space, at: now)
             if spaces[index].replication.view?.recordMute(mute) == true { reachability.checkDials() }
             trim(index, at: now)
+            beginVisit(index, at: now)
             guard spaces[index].replication.view?.beginsWalk(at: now.monotonic) == true else { continue }
             sendNeighbours(index, again: true, at: now)
             let walk = WalkFrame(
@@ -142,6 +144,32 @@ extension Node {
                 send(walk, to: first, in: space)
             }
         }
+    }
+
+    /// Dials one member that is not linked, when one is due, whatever the number of links.
+    private mutating func beginVisit(_ index: SpaceHandle, at now: Instant) {
+        guard var view = spaces[index].replication.view.take() else { return }
+        let linked = linkedDevices(of: spaces[index].id)
+        let visited = view.beginVisit(linked: linked, at: now.monotonic)
+        if let visited { learnAddresses(of: visited, in: index, view) }
+        spaces[index].replication.view = view
+        guard let visited else { return }
+        // Once in a while, whatever came of the last dial.
+        reachability.resetBackOff(of: visited)
+    }
+
+    /// Something that was missing came. On a young link, while many older ones had not brought it, it shows
+    /// that those do not do what they are for.
+    mutating func recordHelp(_ place: ChannelPlace, at now: Instant) {
+        let begun = links[place.link].begun
+        guard now.monotonic < begun + MeshLimits.graceMilliseconds, isLarge(place.space) else { return }
+        let older = links.channels(of: spaces[place.space].id).count { channel in
+            links[channel].sync.peerHave != nil
+                && links[links[channel].link].begun + MeshLimits.helpedOverMilliseconds <= begun
+        }
+        guard older >= activeLinks - 1 else { return }
+        let helper = links[place.link].device
+        spaces[place.space].replication.view?.recordHelp(by: helper, at: now.monotonic)
     }
 
     /// Tells peers of a large space how many links there are: once a link, and again with each walk.
@@ -166,7 +194,8 @@ extension Node {
     private mutating func trim(_ index: SpaceHandle, at now: Instant) {
         let space = spaces[index].id
         let channels = links.channels(of: space)
-        guard isLarge(index), channels.count > activeLinks else { return }
+        let isVisiting = spaces[index].replication.view?.visited.isEmpty == false
+        guard isLarge(index), channels.count > activeLinks || isVisiting else { return }
         let awaited = Set(readers.awaitedDevices(countMax: MeshLimits.awaitedMax))
         let asked = spaces[index].replication.repair.asked
         var channelOf: [DeviceID: ChannelHandle] = [:]
@@ -175,10 +204,11 @@ extension Node {
             let device = links[link].device
             channelOf[device] = channel
             let isNeeded =
-                neighbour?.isNeeded ?? false || isFixed(link) || links.connectionID(of: link) == asked
-                || awaited.contains(device) || isWantedElsewhere(link, but: space)
+                isFixed(link) || links.connectionID(of: link) == asked || awaited.contains(device)
+                || isWantedElsewhere(link, but: space)
             return PartialView.Link(
                 device: device, links: neighbour.map { Int($0.links) }, isNeeded: isNeeded,
+                claimsNeed: neighbour?.isNeeded ?? false,
                 isMute: isMute(channel, at: now) && !isFixed(link) && !awaited.contains(device)
                     && spaces[index].roster.role(of: device) != .relay,
                 begun: links[link].begun, usefulAt: links[channel].supply.usefulAt)
@@ -201,6 +231,24 @@ extension Node {
         }
     }
 
+    /// When links of a space may be closed: they turn out to say nothing, a visit is over, or there are more
+    /// than enough.
+    private func linkMoments(_ channels: [ChannelHandle], _ view: SpaceView) -> [UInt64] {
+        let (visited, isCrowded) = (view.visited, channels.count > activeLinks)
+        var moments: [UInt64] = []
+        for channel in channels {
+            let link = links[channel].link
+            let begun = links[link].begun
+            if links[channel].sync.peerHave == nil { moments.append(begun + MeshLimits.muteMilliseconds) }
+            if visited.contains(links[link].device) { moments.append(begun + MeshLimits.visitMilliseconds) }
+            if isCrowded { moments.append(begun + MeshLimits.graceMilliseconds) }
+        }
+        moments = moments.filter { $0 > links.clock }
+        // What is closed has come to stand as mute only at the last look.
+        if isCrowded, view.hasMute || view.nextTrim > links.clock { moments.append(view.nextTrim) }
+        return moments
+    }
+
     /// When `tickViews` or the targets have something to do.
     var viewsDeadline: UInt64? {
         spaces.compactMap { space in
@@ -208,13 +256,7 @@ extension Node {
                 return space.replication.view?.deadline
             }
             let channels = links.channels(of: space.id)
-            // A link may turn out to say nothing, and is closed where there are more than enough.
-            let silence = channels.compactMap { channel -> UInt64? in
-                let moment = links[links[channel].link].begun + MeshLimits.muteMilliseconds
-                return links[channel].sync.peerHave == nil && moment > links.clock ? moment : nil
-            }
-            let trim = channels.count > activeLinks ? view.trimDeadline : nil
-            return (silence + [view.deadline, trim].compactMap { $0 }).min()
+            return (linkMoments(channels, view) + [view.deadline].compactMap(\.self)).min()
         }.min()
     }
 }

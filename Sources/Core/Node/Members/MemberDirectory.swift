@@ -70,9 +70,13 @@ struct MemberDirectory {
 
     private func absent(_ reference: MemberReference) -> NodeError {
         let active = Self.sorted(entries.filter(\.isActive).map(\.member))
+        let former = entries.filter {
+            !$0.isActive && !reference.text.isEmpty && $0.member.name == reference.text
+        }
         return .noSuchMember(
             reference.text, known: Array(active.prefix(Self.listedMax)),
-            more: max(0, active.count - Self.listedMax))
+            more: max(0, active.count - Self.listedMax),
+            former: Array(Self.sorted(former.map(\.member)).prefix(Self.listedMax)))
     }
 
     private static func sorted(_ members: [NamedDevice]) -> [NamedDevice] {

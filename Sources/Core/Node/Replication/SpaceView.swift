@@ -71,14 +71,29 @@ struct SpaceView: StateMachine {
         return partial.targets(linked: linked, mute: mute, wanted: wanted, members: members, at: now)
     }
 
+    /// A member to be visited now; nil: none yet (`Visits`).
+    mutating func beginVisit(linked: Set<DeviceID>, at now: UInt64) -> DeviceID? {
+        isLarge ? partial.beginVisit(linked: linked, members: members, at: now) : nil
+    }
+
+    /// Devices that are dialled, or linked, for a visit.
+    var visited: Set<DeviceID> { partial.visits.devices }
+
+    /// A young link brought something that many older ones had not brought.
+    mutating func recordHelp(by device: DeviceID, at now: UInt64) {
+        if isLarge { partial.recordHelp(by: device, at: now) }
+    }
+
     /// True when others say nothing than at the last look: it may be time to dial.
     mutating func recordMute(_ devices: Set<DeviceID>) -> Bool {
         defer { mute = devices }
         return devices != mute
     }
 
-    /// When a link that says nothing may be closed; nil: none does.
-    var trimDeadline: UInt64? { mute.isEmpty ? nil : partial.nextTrim }
+    /// When a link may be closed next, of those that are too many.
+    var nextTrim: UInt64 { partial.nextTrim }
+    /// Some links say nothing.
+    var hasMute: Bool { !mute.isEmpty }
 
     /// What was heard last of where a device is; nil: nothing.
     func contact(of device: DeviceID) -> PartialView.Contact? { partial.contact(of: device) }
@@ -112,6 +127,7 @@ struct SpaceView: StateMachine {
     /// Members ascend, each once, and are of some roster.
     func checkInvariants(whole: Bool) {
         precondition(members.isEmpty || rosterCount > 0, "\(members.count) members of no roster")
+        partial.checkInvariants()
         guard whole else { return }
         for (left, right) in zip(members, members.dropFirst()) {
             precondition(left < right, "member \(right) stands behind \(left)")
@@ -121,6 +137,6 @@ struct SpaceView: StateMachine {
     /// When a walk or the targets of a large space are due.
     var deadline: UInt64? {
         guard isLarge else { return nil }
-        return [partial.nextWalk, partial.targetsDeadline].compactMap(\.self).min()
+        return [partial.nextWalk, partial.visits.next, partial.targetsDeadline].compactMap(\.self).min()
     }
 }

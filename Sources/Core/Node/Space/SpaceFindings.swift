@@ -72,6 +72,9 @@ struct SpaceFindings: Sendable {
     /// Logs that differ between this node and a member, until their forks are proved: what the alarms
     /// `fork-suspicion` are about.
     private var suspected: [DeviceID: Set<ReplicaID>] = [:]
+    /// Logs behind which their authors sealed what is no change: each is held against its author once,
+    /// however often and by whomever it is sent again.
+    private var spoiled: Set<ReplicaID> = []
     /// Our own log goes on elsewhere, which the store does not say yet: the batch that found it failed.
     var isRetiring = false
 
@@ -79,6 +82,11 @@ struct SpaceFindings: Sendable {
     mutating func suspect(_ replica: ReplicaID, at member: DeviceID) {
         guard suspected[member, default: []].count < NodeLimits.suspectedLogsMax else { return }
         suspected[member, default: []].insert(replica)
+    }
+
+    /// The author of a held log sealed what is no change behind it; false when that is known, or of too many.
+    mutating func spoil(_ replica: ReplicaID) -> Bool {
+        spoiled.count < NodeLimits.suspectedLogsMax && spoiled.insert(replica).inserted
     }
 
     /// The fork is proved. Members with whom nothing else differs any more, ascending.

@@ -126,6 +126,7 @@ extension Node {
     mutating func recordNew(_ replica: ReplicaID, bytes: Int, _ place: ChannelPlace, at now: Instant) {
         let isPushed = links[place.channel].sync.tree.pushes(replica)
         links[place.channel].supply.usefulAt = now.monotonic
+        recordHelp(place, at: now)
         links.counters.usefulBytes += UInt64(bytes)
         spaces[place.space].replication.budget.earn(bytes)
         spaces[place.space].replication.suppliers.recordNew(

@@ -20,7 +20,11 @@ struct VoidCommand: Verb {
     @Argument(help: "Name or id.") var space: String
     @Option(help: "Only this cause: removed, demoted, not-admitted, forked, late, invalid.")
     var cause: String?
-    @Option(help: "Only of this member, removed ones too: device id, or its first 7 letters or more.")
+    @Option(
+        help: """
+            Only of this member: its name, or device id, or the first 7 letters of that or more; who is out \
+            of the space is named by its id.
+            """)
     var member: String?
     @OptionGroup var common: DaemonOptions
 

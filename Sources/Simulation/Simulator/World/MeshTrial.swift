@@ -41,16 +41,50 @@ public struct MeshTrial {
     public let space: SpaceID
     static let name = "mesh"
     private var dice: SeededGenerator
+    private var hoarders: Hoarders?
+    /// How often hoarders look at their links.
+    private static let hoarderMilliseconds: UInt64 = 50
 
-    /// Starts the nodes; nothing is linked yet. `silent` members more are linked and say nothing.
-    public init?(nodes: Int, silent: Int = 0, seed: UInt64, delay: ClosedRange<UInt64> = 5...15) {
+    /// Starts the nodes; nothing is linked yet. `silent` members more are linked and say nothing, `hoarding`
+    /// ones are linked to everybody, speak, and pass nothing on.
+    public init?(
+        nodes: Int, silent: Int = 0, hoarding: Int = 0, seed: UInt64, delay: ClosedRange<UInt64> = 5...15
+    ) {
         world = World(seed: seed)
         world.weather.delay = delay
         world.weather.pieceBytesMax = 1 << 16
         world.silent = Set(nodes..<nodes + silent)
-        guard let space = world.addMembers(nodes + silent, of: Self.name) else { return nil }
+        let all = nodes + silent + hoarding
+        guard let space = world.addMembers(all, of: Self.name) else { return nil }
         self.space = space
         dice = SeededGenerator(seed: seed &+ 7)
+        if hoarding == 0 { return }
+        for index in nodes + silent..<all { world.crash(index) }
+        hoarders = Hoarders(nodes + silent..<all, besides: 0..<nodes, of: space, in: world, seed: seed &+ 9)
+        if hoarders == nil { return nil }
+    }
+
+    /// Links that hoarders had made so far.
+    public var hoarderLinkCount: Int { hoarders?.linksMade ?? 0 }
+
+    /// Lets this much time pass.
+    public mutating func run(milliseconds: UInt64) {
+        let end = world.time + milliseconds
+        while hoarders != nil, world.time < end {
+            hoarders?.act(in: &world)
+            world.run(milliseconds: min(end - world.time, Self.hoarderMilliseconds))
+        }
+        if world.time < end { world.run(milliseconds: end - world.time) }
+    }
+
+    /// Runs until the condition holds; false when the time ran out first.
+    public mutating func run(within milliseconds: UInt64, until isDone: (World) -> Bool) -> Bool {
+        let end = world.time + milliseconds
+        while !isDone(world) {
+            if world.time >= end { return false }
+            run(milliseconds: min(200, end - world.time))
+        }
+        return true
     }
 
     /// Connections that were made so far.
@@ -97,12 +131,12 @@ public struct MeshTrial {
         let end = world.time + milliseconds
         var next = writers.map { ($0, world.time + UInt64.random(in: 0..<period, using: &dice)) }
         while let (place, due) = next.enumerated().map({ ($0, $1.1) }).min(by: { $0.1 < $1.1 }), due < end {
-            if due > world.time { world.run(milliseconds: due - world.time) }
+            if due > world.time { run(milliseconds: due - world.time) }
             write(next[place].0, bytes: bytes)
             next[place].1 = due + period
         }
         // What is under way arrives.
-        world.run(milliseconds: max(end, world.time) - world.time + 2_000)
+        run(milliseconds: max(end, world.time) - world.time + 2_000)
         var traffic = totals()
         traffic.received -= before.received
         traffic.useful -= before.useful
@@ -158,8 +192,8 @@ public struct MeshTrial {
 
     // MARK: Spreading
 
-    /// One node makes a change; how it reached all others. Nil when it did not within a minute.
-    public mutating func spread(from origin: Int) -> Spread? {
+    /// One node makes a change; how it reached all others. Nil when it did not in that time.
+    public mutating func spread(from origin: Int, within milliseconds: UInt64 = 60_000) -> Spread? {
         let start = world.time
         write(origin, bytes: 64)
         guard let node = world.nodes[origin].node, let replica = node.ownReplica(in: space) else {
@@ -169,8 +203,8 @@ public struct MeshTrial {
         let space = self.space
         let others = alive
         var missing = Set(others)
-        while !missing.isEmpty, world.time < start + 60_000 {
-            world.run(milliseconds: 5)
+        while !missing.isEmpty, world.time < start + milliseconds {
+            run(milliseconds: 5)
             missing = missing.filter { world.nodes[$0].node?.heldDurably(of: space)[replica] ?? .none < last }
         }
         guard missing.isEmpty else { return nil }
@@ -209,7 +243,7 @@ public struct MeshTrial {
     public mutating func converge(within milliseconds: UInt64) -> UInt64? {
         let start = world.time
         let (space, nodes) = (self.space, alive)
-        let isDone = world.run(within: milliseconds) { world in
+        let isDone = run(within: milliseconds) { world in
             let first = world.nodes[nodes[0]].node?.heldDurably(of: space)
             return nodes.allSatisfy { world.nodes[$0].node?.heldDurably(of: space) == first }
         }

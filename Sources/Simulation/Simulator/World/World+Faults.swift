@@ -143,6 +143,12 @@ extension World {
         handle(stranger.node, .received(ConnectionID(number), bytes))
     }
 
+    /// All that was sent to the stranger is on its way: the node may send more.
+    public mutating func readAsStranger(_ number: UInt64) {
+        guard let stranger = strangers[number], !stranger.isClosed else { return }
+        handle(stranger.node, .network(.written(ConnectionID(number))))
+    }
+
     /// Hangs up.
     public mutating func endStranger(_ number: UInt64) {
         guard let stranger = strangers.removeValue(forKey: number), !stranger.isClosed else { return }
