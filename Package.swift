@@ -234,7 +234,7 @@ let package = Package(
             of: ["Causality", "Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
         tests(
             "RepldTests", in: "Programs/RepldTests",
-            of: data + ["Node", "PeerNetwork", "repld", "FuzzDecoders", logging]),
+            of: data + ["Node", "PeerNetwork", "ControlServer", "repld", "FuzzDecoders", logging]),
         tests(
             "NodeRuntimeTests", in: "Shell/NodeRuntimeTests",
             of: ["Causality", "Node", "NodeRuntime", logging]),

@@ -58,6 +58,8 @@ public enum NodeError: Error, Sendable {
     case collected(since: String)
     /// 403 `removed`: the space's name here, who removed this device, and when, by that one's clock.
     case removed(String, by: NamedDevice, atMilliseconds: UInt64)
+    /// 403 `not-granted`: the caller's, not this device's.
+    case notGranted(AccessRefusal)
     /// 403 `no-right`.
     case noRight(have: Role, need: Role)
     /// Status by the `AuthorError`; `operation` is its index in the transaction.

@@ -159,6 +159,8 @@ public enum NodeRequest: Sendable {
     /// become of it.
     case reload(isCheck: Bool)
     case metrics
+    /// Of a caller whom `[access]` names: judged before it is answered.
+    indirect case restricted(to: AccessGrants, NodeRequest)
 }
 
 extension NodeRequest {
@@ -168,7 +170,13 @@ extension NodeRequest {
         return .watch(space, start: start, prefix: prefix, follow: follow, filter: filter)
     }
 
-    var isTransaction: Bool { if case .transact = self { true } else { false } }
+    var isTransaction: Bool {
+        switch self {
+        case .transact: true
+        case .restricted(_, let request): request.isTransaction
+        default: false
+        }
+    }
 
     /// It writes nothing: asked twice, it is answered twice.
     var isRead: Bool {
@@ -184,6 +192,7 @@ extension NodeRequest {
             .backup,
             .reload, .declareIndex, .dropIndex, .proposeCheckpoint, .collect:
             false
+        case .restricted(_, let request): request.isRead
         }
     }
 }

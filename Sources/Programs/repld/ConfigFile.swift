@@ -14,6 +14,19 @@ struct ConfigFile: Equatable {
         case strings([String])
         case bool(Bool)
         case integer(Int)
+        case entries([Entry])
+    }
+
+    /// One of a section whose keys are names.
+    struct Entry: Equatable {
+        let name: String
+        let texts: [String]
+        /// For messages.
+        let place: String
+
+        static func == (left: Entry, right: Entry) -> Bool {
+            left.name == right.name && left.texts == right.texts
+        }
     }
 
     let path: String
@@ -76,6 +89,10 @@ struct ConfigFile: Equatable {
     func bool(_ key: String) -> Bool? { if case .bool(let flag)? = value(key) { flag } else { nil } }
     func integer(_ key: String) -> Int? { if case .integer(let number)? = value(key) { number } else { nil } }
 
+    func entries(_ key: String) -> [Entry]? {
+        if case .entries(let entries)? = value(key) { entries } else { nil }
+    }
+
     /// Where a value stands, for messages.
     func place(of key: String) -> String {
         text(of: places[key] ?? ConfigPlace())
@@ -99,6 +116,9 @@ struct ConfigFile: Equatable {
     private mutating func take(_ setting: TOMLReader.Setting, in section: [String]) throws(SettingsError) {
         let names = section + setting.path
         let name = names.joined(separator: ".")
+        if names.count > 1, let section = ConfigKey.named(names[0]), ConfigKey.isOfNames(names[0]) {
+            return try take(setting, names, of: section)
+        }
         if case .table(let inner) = setting.value, ConfigKey.isSection(name) {
             for setting in inner { try take(setting, in: names) }
             return
@@ -111,6 +131,36 @@ struct ConfigFile: Equatable {
         guard values[name] == nil else { throw twice(name, setting.place) }
         places[name] = setting.place
         values[name] = try read(setting.value, key)
+    }
+
+    /// The value of one name, in a section of such.
+    private mutating func take(_ setting: TOMLReader.Setting, _ names: [String], of section: ConfigKey)
+        throws(SettingsError)
+    {
+        let place = text(of: setting.place)
+        // A name with dots is one part when it is in quotes.
+        guard names.count == 2 else {
+            let name = names.dropFirst().joined(separator: ".")
+            throw .wrongValue(place: place, value: name, need: "one name: put it in quotes, as \"\(name)\"")
+        }
+        let texts: [String]
+        switch setting.value {
+        case .string(let text): texts = [text]
+        case .array(let values):
+            texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            guard texts.count == values.count else {
+                throw .wrongType(place: place, key: names.joined(separator: "."), need: section.form.need)
+            }
+        default:
+            throw .wrongType(place: place, key: names.joined(separator: "."), need: section.form.need)
+        }
+        var entries = entries(section.name) ?? []
+        guard !entries.contains(where: { $0.name == names[1] }) else {
+            throw twice(names.joined(separator: "."), setting.place)
+        }
+        entries.append(Entry(name: names[1], texts: texts, place: place))
+        values[section.name] = .entries(entries)
+        if places[section.name] == nil { places[section.name] = setting.place }
     }
 
     /// Every name on the way is a section.

@@ -2,6 +2,7 @@
 // reload. One table, so that reading, refusing, reloading and the documentation (Config/repld.toml, held to
 // this by a test) cannot disagree. A key in a section is written with a dot: "section.key".
 
+import ControlServer
 import PeerNetwork
 
 /// One key of the config file.
@@ -14,6 +15,9 @@ struct ConfigKey: Sendable {
         case integer(ClosedRange<Int>)
         /// A whole number, or a string with a unit; what it means `Settings` says.
         case amount(need: String)
+        /// A section whose keys are names: each a string or a list of strings. What they mean `Settings`
+        /// says.
+        case entries(need: String)
 
         /// What a value must be, for whoever wrote another.
         var need: String {
@@ -21,7 +25,7 @@ struct ConfigKey: Sendable {
             case .string: "a string in quotes"
             case .strings: "a list of strings, as [\"a\", \"b\"]"
             case .bool: "true or false"
-            case .amount(let need): need
+            case .amount(let need), .entries(let need): need
             case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
             }
         }
@@ -68,6 +72,7 @@ struct ConfigKey: Sendable {
             "checkpoint-log-bytes", .amount(need: HistoryText.logBytes), .applies, \.checkpointLogBytes),
         ConfigKey("checkpoint-seconds", .amount(need: HistoryText.span), .applies, \.checkpointSeconds),
         ConfigKey("absent-after", .amount(need: HistoryText.span), .applies, \.absentAfterSeconds),
+        ConfigKey("access", .entries(need: AccessText.need), .applies, \.access),
         ConfigKey("discovery.enabled", .bool, .needsRestart, \.discovery.isEnabled),
         ConfigKey("discovery.interfaces", .strings, .needsRestart, \.discovery.interfaces),
         ConfigKey("discovery.ignore", .strings, .needsRestart, \.discovery.ignored),
@@ -82,8 +87,15 @@ struct ConfigKey: Sendable {
 
     static func named(_ name: String) -> ConfigKey? { all.first { $0.name == name } }
 
-    /// True for "a" when there is a key "a.b".
-    static func isSection(_ name: String) -> Bool { all.contains { $0.name.hasPrefix(name + ".") } }
+    /// True for "a" when there is a key "a.b", or when its own keys are names.
+    static func isSection(_ name: String) -> Bool {
+        all.contains { $0.name.hasPrefix(name + ".") } || isOfNames(name)
+    }
+
+    /// True for a section whose keys are names.
+    static func isOfNames(_ name: String) -> Bool {
+        if case .entries? = named(name)?.form { true } else { false }
+    }
 
     /// The right key with the fewest letters to change, if they are few (Levenshtein).
     static func nearest(to wrong: String) -> String? {

@@ -77,9 +77,10 @@ struct Daemon {
         DiskWatch.tell(runtime, of: settings.state)
         runtime.start(node, peers: network)
         let socket = controlSocket(passed)
-        let support = SupportFiles.sources(reloader, sink, isSupervised: manager.notifier != nil)
         let control = ControlServer(
-            path: socket, gateway: runtime, loops: controlLoops, log: log, support: support)
+            path: socket, gateway: runtime, loops: controlLoops, log: log,
+            support: SupportFiles.sources(reloader, sink, isSupervised: manager.notifier != nil),
+            access: reloader.access)
         try await control.bind(passed: passed?.descriptor)
         starting.finish()
         manager.notifier?.ready()
@@ -92,9 +93,7 @@ struct Daemon {
             control, ReloadSignals(signals: hangups, runtime: runtime, log: log),
             KeyWatch(reloader: reloader, runtime: runtime),
         ]
-        if let notifier = manager.notifier {
-            services.append(StatusLine(notifier: notifier, runtime: runtime))
-        }
+        services += manager.notifier.map { [StatusLine(notifier: $0, runtime: runtime)] } ?? []
         try await serve(services, until: stop)
         // The lock is the last to go.
         withExtendedLifetime(state) {

@@ -1,6 +1,7 @@
 // Reading the config again while the daemon runs: for SIGHUP, and for `replctl reload`, which hears what
 // became of it. Flags go before the file, as at the start. A file that cannot be used changes nothing.
 
+import ControlServer
 import Logging
 import Node
 import NodeRuntime
@@ -15,6 +16,8 @@ final class Reloader: Sendable {
     private let sink: LogSink
     private let log: Logger
     private let notifier: ServiceNotifier?
+    /// The control server's.
+    let access: AccessTable
     /// What is in effect. Held while a reload runs, so that two of them come one after the other.
     private let running: Mutex<Settings>
 
@@ -27,6 +30,7 @@ final class Reloader: Sendable {
         self.sink = sink
         log = sink.logger(label: "repld")
         self.notifier = notifier
+        access = AccessTable(running.access.rules)
         self.running = Mutex(running)
     }
 
@@ -48,6 +52,7 @@ final class Reloader: Sendable {
                 let report = Self.report(from: running, to: wanted)
                 running = running.taking(from: wanted)
                 sink.level = running.logLevel
+                access.replace(by: running.access.rules)
                 take(running.node)
                 log.notice("\(Self.text(report))", metadata: ["code": "reloaded"])
                 return report

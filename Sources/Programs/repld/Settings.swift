@@ -42,6 +42,8 @@ struct Settings: Sendable {
     private(set) var checkpointSeconds: UInt64
     /// Members that were not seen for so long are not waited for.
     private(set) var absentAfterSeconds: UInt64
+    /// What single users and groups may do on the control socket.
+    private(set) var access: AccessSettings
     let discovery: DiscoverySettings
     /// 1 to 64 bytes.
     private(set) var name: String
@@ -78,6 +80,7 @@ struct Settings: Sendable {
             try HistoryText.seconds("checkpoint-seconds", file) ?? NodeSettings.checkpointSecondsStandard
         absentAfterSeconds =
             try HistoryText.seconds("absent-after", file) ?? NodeSettings.absentAfterSecondsStandard
+        access = try AccessText.settings(file)
         discovery = DiscoverySettings(
             isEnabled: !flags.noDiscovery && (file?.bool("discovery.enabled") ?? true),
             interfaces: file?.strings("discovery.interfaces") ?? [],
@@ -104,6 +107,7 @@ struct Settings: Sendable {
         taken.checkpointLogBytes = wanted.checkpointLogBytes
         taken.checkpointSeconds = wanted.checkpointSeconds
         taken.absentAfterSeconds = wanted.absentAfterSeconds
+        taken.access = wanted.access
         taken.name = wanted.name
         taken.logLevel = wanted.logLevel
         taken.pingSeconds = wanted.pingSeconds

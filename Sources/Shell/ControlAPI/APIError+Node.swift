@@ -22,6 +22,7 @@ extension APIError {
         case .index(let refusal): self.init(refusal)
         case .nameTaken, .invalidName: self = .naming(error)
         case .leaveRefused(let space, let refusal): self = .leaving(space, refusal)
+        case .notGranted(let refusal): self.init(refusal)
         case .noRight(let have, let need):
             self.init(
                 403, "no-right",

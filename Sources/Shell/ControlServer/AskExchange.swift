@@ -35,7 +35,8 @@ final class AskExchange: Exchange {
         guard let request else { return }
         // Long reads show one state, so the version they must hold is waited for first; it stays held.
         if let atLeast = routed.atLeast, let space = request.longReadSpace {
-            let first = NodeRequest.listDocuments(space, prefix: "", after: nil, limit: 1, atLeast: atLeast)
+            let first = NodeRequest.listDocuments(
+                space, prefix: request.longReadPrefix, after: nil, limit: 1, atLeast: atLeast)
             asked = context.submit(first) { [self] answer in
                 guard !isOver else { return }
                 if case .failed = answer { self.answer(answer) } else { ask(request) }
@@ -85,6 +86,19 @@ final class AskExchange: Exchange {
             cancel()
             context.writer.closesAfter = true
             context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
+        }
+    }
+
+    /// What waits or is being read shows no more of what the caller may not see.
+    func accessChanged() {
+        guard !isOver else { return }
+        if read != nil {
+            cancel()
+            context.writer.abort()
+        } else if asked != nil, isWaiting, !context.writer.isHeadSent {
+            cancel()
+            let refusal = AccessRefusal(.changed, grants: context.grants() ?? AccessGrants([]))
+            context.writer.send(WholeAnswer(APIError(refusal)))
         }
     }
 
@@ -161,6 +175,16 @@ extension NodeRequest {
         switch self {
         case .export(let space, _, _), .conflicts(let space, _), .log(let space, _, _): space
         default: nil
+        }
+    }
+
+    /// Of the documents that it is about: a caller may have nothing of others.
+    fileprivate var longReadPrefix: Key {
+        switch self {
+        case .export(_, _, let prefix): prefix
+        case .conflicts(_, let query): query.document ?? query.prefix
+        case .log(_, _, let document): document ?? ""
+        default: ""
         }
     }
 }

@@ -8,6 +8,7 @@
 import ControlAPI
 import NIOCore
 import NIOHTTP1
+import Node
 import NodeRuntime
 
 /// Tells a connection that the daemon stops.
@@ -26,8 +27,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private let server: ConnectionSettings
-    /// Nil: the peer may not use the API; every request is told so.
-    private let caller: Caller?
+    private let peer: SocketPeer
+    /// What the current request's caller was given when it began; nil: all.
+    private var grantsAtBegin: AccessGrants?
     /// False: too many connections were open when this one came; it is told so and closed.
     private let isAdmitted: Bool
     private var phase = Phase.idle
@@ -41,10 +43,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isStopping = false
     private weak var writer: ResponseWriter?
 
-    init(_ server: ConnectionSettings, caller: Caller?, isAdmitted: Bool) {
+    init(_ server: ConnectionSettings, peer: SocketPeer, isAdmitted: Bool) {
         self.server = server
         self.isAdmitted = isAdmitted
-        self.caller = caller
+        self.peer = peer
     }
 
     // MARK: Requests
@@ -83,6 +85,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let length = head.headers.first(name: "content-length").flatMap { Int($0) }
         let hasBody = (length ?? 0) > 0 || head.headers.contains(name: "transfer-encoding")
         isWaitingForContinue = hasBody && head.headers.first(name: "expect")?.lowercased() == "100-continue"
+        // Nil: the peer may not use the API; every request is told so.
+        let caller = server.access.caller(peer)
+        grantsAtBegin = caller?.grants
         do throws(APIError) {
             guard let caller else { throw .callerRefused() }
             guard isAdmitted else { throw .tooManyConnections(limit: server.limits.connectionsMax) }
@@ -111,6 +116,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let shared = ExchangeContext(
             gateway: server.gateway, writer: writer, pool: server.pool, limits: server.limits,
             backups: server.backups, listings: server.listings,
+            grants: { [access = server.access, peer] in access.grants(of: peer) },
             pauseInput: { [weak self] in self?.pause($0, bound.value) })
         switch routed.endpoint {
         case .openAPI: return DocumentExchange(writer)
@@ -189,6 +195,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
+        if event is AccessChanged {
+            if case .answering(let exchange) = phase, server.access.grants(of: peer) != grantsAtBegin {
+                exchange.accessChanged()
+            }
+            promise?.succeed()
+            return
+        }
         guard event is StopConnection else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }

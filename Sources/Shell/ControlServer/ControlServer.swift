@@ -20,6 +20,7 @@ struct ConnectionSettings: Sendable {
     let backups = BackupTurns()
     let listings: OpenListings
     let support: SupportSources
+    let access: AccessTable
 }
 
 /// Serves the control API. `bind` when the node can serve, then `run`; cancelled or shut down gracefully, it
@@ -40,22 +41,25 @@ public final class ControlServer: Service {
     private let connections = ConnectionList()
     private let listings: OpenListings
     private let support: SupportSources
+    private let access: AccessTable
     /// The listening channel, once bound.
     private let listener = ConnectionList()
 
     public convenience init(
         path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger,
-        support: SupportSources = .none
+        support: SupportSources = .none, access: AccessTable = AccessTable()
     ) {
         self.init(
-            path: path, gateway: gateway, loops: loops, log: log, limits: ControlLimits(), support: support)
+            path: path, gateway: gateway, loops: loops, log: log, limits: ControlLimits(), support: support,
+            access: access)
     }
 
     init(
         path: String, gateway: any Gateway, loops: any EventLoopGroup, log: Logger, limits: ControlLimits,
-        support: SupportSources = .none
+        support: SupportSources = .none, access: AccessTable = AccessTable()
     ) {
         self.support = support
+        self.access = access
         file = SocketFile(path: path)
         self.gateway = gateway
         self.loops = loops
@@ -73,9 +77,12 @@ public final class ControlServer: Service {
         pool.start()
         let group = SocketFile.groupID()
         let (connections, limits, log) = (connections, limits, log)
+        access.whenChanged {
+            for channel in connections.all { channel.triggerUserOutboundEvent(AccessChanged(), promise: nil) }
+        }
         let settings = ConnectionSettings(
             gateway: gateway, pool: BlockingReads(threads: pool), limits: limits, listings: listings,
-            support: support)
+            support: support, access: access)
         let channel: any Channel
         do {
             let bootstrap = ServerBootstrap(group: loops)
@@ -155,8 +162,8 @@ public final class ControlServer: Service {
             // All values of our headers are our own hexadecimal and words: nothing to validate.
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: true, withErrorHandling: false, withOutboundHeaderValidation: false)
-            let caller = credentials.caller(allowed: group, groups: groups)
-            try pipeline.addHandler(ConnectionHandler(settings, caller: caller, isAdmitted: isAdmitted))
+            let peer = credentials.identity(allowed: group, told: groups)
+            try pipeline.addHandler(ConnectionHandler(settings, peer: peer, isAdmitted: isAdmitted))
         }
     }
 }

@@ -18,12 +18,16 @@ protocol Exchange: AnyObject {
     func cancel()
     /// The daemon stops: what never ends by itself ends now.
     func stop()
+    /// What the caller may do is not what it was when this began.
+    func accessChanged()
 }
 
 extension Exchange {
     func receive(_ piece: ByteBuffer) {}
     func receiveEnd() {}
     func writabilityChanged() {}
+    /// What asks the node again is judged again; answers that are short are finished.
+    func accessChanged() {}
 }
 
 /// What exchanges need of their connection and of the server.
@@ -35,6 +39,8 @@ struct ExchangeContext {
     let limits: ControlLimits
     let backups: BackupTurns
     let listings: OpenListings
+    /// What `[access]` gives the caller now; nil: all.
+    let grants: () -> AccessGrants?
     /// Holds the reading of the socket, or goes on with it.
     let pauseInput: (Bool) -> Void
 
@@ -42,6 +48,7 @@ struct ExchangeContext {
     func submit(_ request: NodeRequest, _ answer: @escaping (NodeAnswer) -> Void) -> RequestID {
         let loop = writer.eventLoop
         let bound = NIOLoopBound(answer, eventLoop: loop)
+        let request = grants().map { NodeRequest.restricted(to: $0, request) } ?? request
         return gateway.submit(request) { answer in loop.execute { bound.value(answer) } }
     }
 }

@@ -24,7 +24,9 @@ final class ListingExchange: Exchange {
     func start() {
         guard let atLeast = request.atLeast else { return open() }
         // A listing shows one state, so the version it must hold is waited for first; it stays held.
-        ask(.listDocuments(request.space, prefix: "", after: nil, limit: 1, atLeast: atLeast)) { [self] _ in
+        let prefix = request.query.prefix
+        ask(.listDocuments(request.space, prefix: prefix, after: nil, limit: 1, atLeast: atLeast)) {
+            [self] _ in
             open()
         }
     }
@@ -55,7 +57,9 @@ final class ListingExchange: Exchange {
                 guard case .listing(let listing) = answer else {
                     preconditionFailure("no answer to \(routed.route.name): \(answer)")
                 }
-                read(OpenListing(listing: listing, first: request), from: nil, request.style)
+                read(
+                    OpenListing(listing: listing, first: request, grants: context.grants()), from: nil,
+                    request.style)
             }
         }
         // The space may be gone since the first page, or its name another's.
@@ -71,7 +75,10 @@ final class ListingExchange: Exchange {
         do throws(APIError) {
             let open = try context.listings.take(cursor.listing)
             do throws(APIError) {
-                guard open.listing.space == space.id else { throw .cursorExpired() }
+                // Nor is it a caller's who has other documents.
+                guard open.listing.space == space.id, open.grants == context.grants() else {
+                    throw .cursorExpired()
+                }
                 read(open, from: cursor, try request.continued(from: open.first))
             } catch {
                 context.listings.putBack(open, as: cursor.listing)

@@ -11,6 +11,8 @@ import Synchronization
 struct OpenListing: Sendable {
     let listing: any Listing
     let first: ListingRequest
+    /// What its caller had, by which its documents were chosen; nil: all.
+    var grants: AccessGrants?
 }
 
 /// The table of them. Any thread.

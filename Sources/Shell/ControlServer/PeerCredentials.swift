@@ -13,15 +13,14 @@ struct PeerCredentials: Sendable {
     let user: uid_t
     let group: gid_t
 
-    /// Nil when the peer may not use the API. `allowed` is the group that may, if the machine has it;
-    /// `groups` are the peer's, if the kernel told them.
-    func caller(allowed: gid_t?, groups: PeerGroups?) -> Caller? {
-        if user == 0 { return .root }
-        if user == geteuid() { return .owner }
-        guard let allowed else { return nil }
-        if group == allowed { return .groupMember }
-        if let groups { return groups.contains(allowed) ? .groupMember : nil }
-        return (processGroups() ?? databaseGroups()).contains(allowed) ? .groupMember : nil
+    /// `allowed` is the group that may use the API, if the machine has it; `told` are the peer's groups, if
+    /// the kernel told them.
+    func identity(allowed: gid_t?, told: PeerGroups?) -> SocketPeer {
+        if user == 0 { return SocketPeer(user: user, groups: [], bySocket: .root) }
+        if user == geteuid() { return SocketPeer(user: user, groups: [], bySocket: .owner) }
+        let groups = [group] + (told?.all ?? processGroups() ?? databaseGroups())
+        let isMember = allowed.map(groups.contains) ?? false
+        return SocketPeer(user: user, groups: groups, bySocket: isMember ? .groupMember : nil)
     }
 
     /// The line `Groups:` of the process; nil when it cannot be read.
@@ -64,9 +63,10 @@ struct PeerGroups: Sendable {
 
     let numbers: InlineArray<1_024, gid_t>
 
-    func contains(_ group: gid_t) -> Bool {
-        guard group != 0 else { return false }
-        for index in numbers.indices where numbers[index] == group { return true }
-        return false
+    /// But for the group 0, which looks like the zeros behind them.
+    var all: [gid_t] {
+        var all: [gid_t] = []
+        for index in numbers.indices where numbers[index] != 0 { all.append(numbers[index]) }
+        return all
     }
 }

@@ -45,12 +45,19 @@ final class SupportExchange: Exchange {
         context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
     }
 
+    private func refuse(_ error: APIError) {
+        isOver = true
+        context.writer.send(WholeAnswer(error))
+    }
+
     private func askNext() {
         guard let question = questions.popLast() else { return addOwn() }
         asked = context.submit(question.request) { [self] answer in
             guard !isOver else { return }
             asked = nil
             if case .failed(.stopping) = answer { return stop() }
+            // Since it began; half a report is none.
+            if case .failed(.notGranted(let refusal)) = answer { return refuse(APIError(refusal)) }
             if case .spaces(let spaces) = answer {
                 let each = spaces.prefix(SupportQuestion.spacesMax).enumerated().flatMap {
                     SupportQuestion.of($0.element, number: $0.offset + 1)

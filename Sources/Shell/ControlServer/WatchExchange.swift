@@ -48,6 +48,24 @@ final class WatchExchange: Exchange {
         }
     }
 
+    /// Its lines were chosen by what the caller had. It goes on from its last cursor, with what the caller
+    /// has now.
+    func accessChanged() {
+        guard !isOver else { return }
+        cancel()
+        let refusal = AccessRefusal(.changed, grants: context.grants() ?? AccessGrants([]))
+        fail(APIError(refusal))
+    }
+
+    private func fail(_ error: APIError) {
+        if context.writer.isHeadSent {
+            context.writer.write(AnswerLine.line(error))
+            context.writer.end()
+        } else {
+            context.writer.send(WholeAnswer(error))
+        }
+    }
+
     private func answer(_ answer: NodeAnswer) {
         guard !isOver else { return }
         let writer = context.writer
@@ -68,12 +86,7 @@ final class WatchExchange: Exchange {
             writer.end()
         case .failed(let error):
             close()
-            if writer.isHeadSent {
-                writer.write(AnswerLine.line(APIError(error)))
-                writer.end()
-            } else {
-                writer.send(WholeAnswer(APIError(error)))
-            }
+            fail(APIError(error))
         default: preconditionFailure("no answer to a watch: \(answer)")
         }
     }

@@ -1,5 +1,7 @@
 // What a person may write into flags and the config file, and the words that come back when it is wrong.
 
+import Bytes
+import ControlServer
 import Foundation
 import Logging
 import Node
@@ -18,6 +20,7 @@ extension ConfigFile {
         case .bool: bool(key.name) != nil
         case .integer: integer(key.name) != nil
         case .amount: integer(key.name) != nil || string(key.name) != nil
+        case .entries: entries(key.name) != nil
         }
     }
 }
@@ -168,7 +171,11 @@ private func settings(
             } else if line.hasPrefix("# ") {
                 prose += line
             } else if line.hasPrefix("#"), let equals = line.firstIndex(of: "=") {
-                let name = section + line[..<equals].dropFirst().filter { $0 != " " }
+                let isNamed = ConfigKey.isOfNames(String(section.dropLast()))
+                let name =
+                    isNamed
+                    ? String(section.dropLast())
+                    : section + line[..<equals].dropFirst().filter { $0 != " " }
                 let key = try #require(ConfigKey.named(name), "\(name)")
                 #expect(prose.contains("Needs a restart.") == (key.change == .needsRestart), "\(name)")
             } else {
@@ -225,7 +232,7 @@ private func settings(
             "link-bytes-per-second": "1000",
             "total-bytes-per-second": "2000", "active-links": "8", "disk-floor": "\"5%\"",
             "retain-history": "0", "checkpoint-log-bytes": "\"1MiB\"", "checkpoint-seconds": "\"1h\"",
-            "absent-after": "3600",
+            "absent-after": "3600", "access": "{ www-data = \"read:household\" }",
         ]
         let base = "state = \"/s\"\nsocket = \"/c\"\nname = \"box\"\n"
         let running = try settings(Settings.Flags(), base)
@@ -238,6 +245,45 @@ private func settings(
             #expect(differing == [key.name])
             #expect(
                 key.isEqual(running.taking(from: wanted), wanted) == (key.change == .applies), "\(key.name)")
+        }
+    }
+
+    @Test("users and groups of [access] become numbers with their rules; what names them twice adds up")
+    func access() throws {
+        let flags = Settings.Flags(state: "/s", socket: "/c")
+        #expect(try settings(flags).access == AccessSettings())
+        let text = """
+            [access]
+            www-data = "write:household/note/"
+            "@users" = ["read:household", "write:readings"]
+            games = []
+            """
+        let access = try settings(flags, text).access
+        let household = AccessRule(space: "household", mayWrite: false)
+        #expect(access.rules.users.count == 2 && access.rules.groups.count == 1)
+        #expect(
+            access.rules.users[33] == [AccessRule(space: "household", prefix: "note/", mayWrite: true)])
+        #expect(access.rules.users[5] == [], "named, and given nothing")
+        #expect(access.rules.groups[100] == [household, AccessRule(space: "readings", mayWrite: true)])
+        // What leaves the box in a report names nobody, and no keys.
+        #expect(access.description == "2 users, 1 groups")
+        #expect(try settings(flags, "access = { games = \"read:a\" }").access.rules.users.count == 1)
+    }
+
+    @Test("a line of [access] that gives nothing sure is refused, with its place")
+    func wrongAccess() {
+        for (line, need) in [
+            ("games = \"household\"", "read:SPACE"), ("games = \"read:\"", "read:SPACE"),
+            ("games = \"admin:household\"", "read:SPACE"), ("games = \"read:a b\"", "read:SPACE"),
+            ("games = [\"read:a\", \"all\"]", "read:SPACE"), ("games = 1", "read:SPACE"),
+            ("games = [1]", "read:SPACE"), ("nobody-of-this-name = \"read:a\"", "a user of this machine"),
+            ("\"@no-such-group\" = \"read:a\"", "a group of this machine"),
+            ("root = \"read:a\"", "read the state itself"), ("\"@root\" = \"read:a\"", "not 0"),
+            ("a.b = \"read:a\"", "quotes"), ("games = \"read:a\"\ngames = \"read:b\"", "twice"),
+        ] {
+            #expect { try settings(Settings.Flags(state: "/s", socket: "/c"), "[access]\n" + line) } throws: {
+                "\($0)".hasPrefix("r.toml:") && "\($0)".contains(need) && ExitStatus.of($0) == 78
+            }
         }
     }
 

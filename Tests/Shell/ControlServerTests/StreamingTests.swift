@@ -285,19 +285,43 @@ private final class Pieces: ReadJob {
     @Test("root, the daemon's user and its group may connect, others not")
     func credentials() {
         let me = PeerCredentials(process: getpid(), user: getuid(), group: getgid())
-        #expect(me.caller(allowed: nil, groups: nil) != nil)
+        #expect(me.identity(allowed: nil, told: nil).bySocket != nil)
         let other = PeerCredentials(process: getpid(), user: 4_000_000_001, group: 4_000_000_002)
-        #expect(other.caller(allowed: nil, groups: nil) == nil)
-        #expect(other.caller(allowed: 4_000_000_002, groups: nil) == .groupMember)
-        #expect(other.caller(allowed: 4_000_000_003, groups: nil) == nil)
+        #expect(other.identity(allowed: nil, told: nil).bySocket == nil)
+        #expect(other.identity(allowed: 4_000_000_002, told: nil).bySocket == .groupMember)
+        #expect(other.identity(allowed: 4_000_000_003, told: nil).bySocket == nil)
         // What the kernel tells is the whole of it.
         var told = InlineArray<1_024, gid_t>(repeating: 0)
         told[3] = 4_000_000_003
         let stranger = PeerCredentials(process: getpid(), user: 4_000_000_001, group: 4_000_000_001)
-        #expect(stranger.caller(allowed: 4_000_000_003, groups: PeerGroups(numbers: told)) == .groupMember)
-        #expect(stranger.caller(allowed: 4_000_000_004, groups: PeerGroups(numbers: told)) == nil)
-        #expect(!PeerGroups(numbers: told).contains(0))
+        let groups = PeerGroups(numbers: told)
+        #expect(stranger.identity(allowed: 4_000_000_003, told: groups).bySocket == .groupMember)
+        #expect(stranger.identity(allowed: 4_000_000_004, told: groups).bySocket == nil)
+        #expect(stranger.identity(allowed: nil, told: groups).groups == [4_000_000_001, 4_000_000_003])
+        #expect(groups.all == [4_000_000_003])
         #expect(
             PeerCredentials.groups(inStatus: "Name:\tx\nGroups:\t4 24 1000 \nVmPeak: 1\n") == [4, 24, 1000])
+    }
+
+    @Test(
+        "who is named has the rules of his name and of all his groups, others what the socket gives, root all"
+    )
+    func access() {
+        let (mine, ours) = (AccessRule(space: "a", mayWrite: true), AccessRule(space: "b", mayWrite: false))
+        let table = AccessTable(AccessRules(users: [0: [], 7: [mine], 8: []], groups: [100: [ours]]))
+        func caller(_ user: UInt32, _ groups: [UInt32], _ bySocket: Caller?) -> Caller? {
+            table.caller(SocketPeer(user: user, groups: groups, bySocket: bySocket))
+        }
+        #expect(caller(0, [], .root) == .root && caller(7, [], .owner) == .owner)
+        #expect(caller(7, [1], .groupMember) == .restricted(AccessGrants([mine])))
+        #expect(caller(7, [1, 100], nil) == .restricted(AccessGrants([mine, ours])))
+        #expect(caller(9, [100], .groupMember) == .restricted(AccessGrants([ours])))
+        #expect(caller(8, [1], .groupMember) == .restricted(AccessGrants([])))
+        #expect(caller(9, [1], .groupMember) == .groupMember && caller(9, [1], nil) == nil)
+        let stranger = SocketPeer(user: 9, groups: [1], bySocket: nil)
+        // Who had something when his request began, and has nothing any more.
+        #expect(table.grants(of: stranger) == AccessGrants([]))
+        table.replace(by: AccessRules())
+        #expect(caller(7, [100], .groupMember) == .groupMember)
     }
 }

@@ -22,6 +22,7 @@ extension Node {
 
     private mutating func answer(_ id: RequestID, _ request: NodeRequest, at now: Instant) throws(NodeError) {
         switch request {
+        case .restricted(let grants, let request): try answer(id, request, to: grants, at: now)
         case .status: answerStatus(id, at: now)
         case .peers: answerPeers(id, at: now)
         case .ping(let reference): try ping(id, reference, at: now)
@@ -37,10 +38,7 @@ extension Node {
         case .changeRole(let reference, let member, let role, let isForced):
             try changeRole(
                 id, of: member, to: role, in: try handle(of: reference), isForced: isForced, at: now)
-        case .keyEpochs(let reference):
-            let index = try handle(of: reference)
-            let since = spaces[index].membership.keyWork.noneGoodSince.map(now.wall(of:))
-            batch.answer(id, .keyEpochs(keyEpochs(of: index), noneGoodSince: since))
+        case .keyEpochs(let reference): answerKeyEpochs(id, of: try handle(of: reference), at: now)
         case .rotateKeys(let reference, let isForced):
             try rotateKeys(id, in: try handle(of: reference), isForced: isForced, at: now)
         case .checkpoints, .proposeCheckpoint, .collect: try answerCheckpoints(id, request, at: now)
@@ -78,6 +76,23 @@ extension Node {
         case .metrics:
             let text = metrics(at: now)
             batch.answer(id, .metrics(text))
+        }
+    }
+
+    private mutating func answerKeyEpochs(_ id: RequestID, of index: SpaceHandle, at now: Instant) {
+        let since = spaces[index].membership.keyWork.noneGoodSince.map(now.wall(of:))
+        batch.answer(id, .keyEpochs(keyEpochs(of: index), noneGoodSince: since))
+    }
+
+    /// To a caller who may not see or do everything.
+    private mutating func answer(
+        _ id: RequestID, _ request: NodeRequest, to grants: AccessGrants, at now: Instant
+    ) throws(NodeError) {
+        switch request {
+        case .status: answerStatus(id, to: grants, at: now)
+        case .spaces:
+            batch.answer(id, .spaces(spaces.filter(grants.show).map(report)))
+        default: try answer(id, try granted(request, to: grants), at: now)
         }
     }
 
@@ -151,8 +166,10 @@ extension Node {
         if let peer { _ = try member(peer, in: index, isActive: false) }
     }
 
-    private mutating func answerStatus(_ id: RequestID, at now: Instant) {
-        let (report, failures) = statusReport(at: now)
+    private mutating func answerStatus(
+        _ id: RequestID, to grants: AccessGrants? = nil, at now: Instant
+    ) {
+        let (report, failures) = statusReport(to: grants, at: now)
         for failure in failures {
             batch.log(.error, "store-read", "counting changes for status failed (\(failure))")
         }

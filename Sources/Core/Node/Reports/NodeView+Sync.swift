@@ -9,13 +9,13 @@ import Roster
 import Wire
 
 extension NodeView {
-    /// By space, over all spaces, and what could not be counted.
+    /// By space, over all that are shown, and what could not be counted.
     func syncReports(
-        at now: Instant
+        to grants: AccessGrants? = nil, at now: Instant
     ) -> (spaces: [SpaceID: SyncReport], overall: SyncReport, failures: [StoreFailure]) {
         var (reports, failures): ([SpaceID: SyncReport], [StoreFailure]) = ([:], [])
         var all = SpaceSyncState()
-        for space in spaces {
+        for space in spaces where grants?.show(space) ?? true {
             let state = syncState(of: space, &failures, at: now)
             reports[space.id] = state.report
             all.join(state)

@@ -12,7 +12,7 @@ extension Route.Name {
 extension Route {
     static let changeRoutes = [
         Route(
-            .watchChanges, "GET", "/v1/spaces/{space}/changes", .read, tag: .changes,
+            .watchChanges, "GET", "/v1/spaces/{space}/changes", .readDocuments, tag: .changes,
             "The change stream.",
             "The head is flushed when the watcher is registered: every commit after it is seen. The first "
                 + "line is the cursor. An empty line (a comment of an event stream) every 15 s when idle. "
@@ -36,7 +36,7 @@ extension Route {
                 hasCursor: true)
         ) { (request) throws(APIError) in .ask(try request.watching()) },
         Route(
-            .readLog, "GET", "/v1/spaces/{space}/log", .read, tag: .changes,
+            .readLog, "GET", "/v1/spaces/{space}/log", .readDocuments, tag: .changes,
             "The log.",
             "Changes in the order in which this node committed them. Where it was cut a line "
                 + "`{\"collected\":true,\"since\":VERSION}` comes first; `after` a change before that is 410 "
@@ -52,7 +52,7 @@ extension Route {
             also: [.gone]
         ) { (request) throws(APIError) in .ask(try request.log()) },
         Route(
-            .wait, "GET", "/v1/spaces/{space}/wait", .read, tag: .changes,
+            .wait, "GET", "/v1/spaces/{space}/wait", .partOfSpace, tag: .changes,
             "Waits until devices hold a change.", "On their disks. 408 also says who does.",
             parameters: [.change, .on, .waitSeconds],
             answer: .json(
@@ -62,7 +62,7 @@ extension Route {
                     + #""held":true}]}"#)
         ) { (request) throws(APIError) in .ask(try request.waiting()) },
         Route(
-            .explain, "GET", "/v1/spaces/{space}/explain", .read, tag: .changes,
+            .explain, "GET", "/v1/spaces/{space}/explain", .readDocuments, tag: .changes,
             "Where a change or a document is.",
             "Here and at each peer, and why it is not there yet. Give either change or key.",
             parameters: [.explainedChange, .explainedKey, .peer],

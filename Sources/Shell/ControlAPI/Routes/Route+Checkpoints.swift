@@ -11,7 +11,7 @@ extension Route.Name {
 extension Route {
     static let checkpointRoutes = [
         Route(
-            .listCheckpoints, "GET", "/v1/spaces/{space}/checkpoints", .read, tag: .spaces,
+            .listCheckpoints, "GET", "/v1/spaces/{space}/checkpoints", .readSpace, tag: .spaces,
             "The checkpoints of a space, and how much log is kept.",
             "A checkpoint stands when all members that it requires acknowledged it; each then may forget "
                 + "what the one before it held of the log. `standing` is the newest that stands, `open` the "
@@ -32,7 +32,7 @@ extension Route {
                     """#)
         ) { .ask(.checkpoints($0.space)) },
         Route(
-            .proposeCheckpoint, "POST", "/v1/spaces/{space}/checkpoints", .write, tag: .spaces,
+            .proposeCheckpoint, "POST", "/v1/spaces/{space}/checkpoints", .unrestricted, tag: .spaces,
             "Proposes a checkpoint now.",
             "Only admins do; their boxes also do by themselves. With `absent` the named members are not "
                 + "waited for, else those that were not seen for `absent-after`. 409 `nothing-new`; "
@@ -50,7 +50,7 @@ extension Route {
                 : .ask(.proposeCheckpoint(request.space, absent: nil))
         },
         Route(
-            .collect, "POST", "/v1/spaces/{space}/collect", .write, tag: .spaces,
+            .collect, "POST", "/v1/spaces/{space}/collect", .unrestricted, tag: .spaces,
             "Forgets now what may be forgotten of the log.",
             "On this node, which does so by itself when it has time. What `retain-history` keeps stays. The "
                 + "database file is smaller within 60 s.",

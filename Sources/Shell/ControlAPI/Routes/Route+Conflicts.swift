@@ -11,7 +11,7 @@ extension Route.Name {
 extension Route {
     static let conflictRoutes = [
         Route(
-            .listConflicts, "GET", "/v1/spaces/{space}/conflicts", .read, tag: .documents,
+            .listConflicts, "GET", "/v1/spaces/{space}/conflicts", .readDocuments, tag: .documents,
             "Places where concurrent writes left more than one value.",
             "Each with the value that shows and those that lost, which stay readable until the place is "
                 + "written again. A page of one committed state: whatever it finds, it reads the documents "
@@ -30,7 +30,8 @@ extension Route {
                     """#)
         ) { (request) throws(APIError) in .ask(try request.conflicts()) },
         Route(
-            .resolveConflict, "POST", "/v1/spaces/{space}/conflicts:resolve", .write, tag: .documents,
+            .resolveConflict, "POST", "/v1/spaces/{space}/conflicts:resolve", .writeDocuments,
+            tag: .documents,
             "Ends the conflicts of a place.",
             "Either by number, 0 the value that shows, then the others as they are listed; or by a value of "
                 + "its own, written as `set` does. With `version` only if the document did not change since. "

@@ -15,7 +15,7 @@ extension Route.Name {
 extension Route {
     static let documentRoutes = [
         Route(
-            .listDocuments, "GET", "/v1/spaces/{space}/documents", .read, tag: .documents,
+            .listDocuments, "GET", "/v1/spaces/{space}/documents", .readDocuments, tag: .documents,
             "Documents, a page at a time.",
             "All pages show one committed state, that of the first: ask for the next one with its `next` as "
                 + "`cursor`. At most 64 cursors are open, each for 10 minutes; over that the oldest goes, "
@@ -35,7 +35,7 @@ extension Route {
             also: [.conflict, .gone]
         ) { (request) throws(APIError) in .list(try ListingRequest(request)) },
         Route(
-            .readDocument, "GET", "/v1/spaces/{space}/documents/{key…}", .read, tag: .documents,
+            .readDocument, "GET", "/v1/spaces/{space}/documents/{key…}", .readDocuments, tag: .documents,
             "One document.", "An empty document exists; an absent or deleted one is 404.",
             parameters: [.view, .timeoutSeconds, .atLeast],
             answer: .json(
@@ -43,7 +43,7 @@ extension Route {
                 example: #"{"key":"note/1","value":{"title":"Groceries"},"version":"\#(Example.change)"}"#)
         ) { (request) throws(APIError) in .ask(try request.reading()) },
         Route(
-            .transact, "POST", "/v1/spaces/{space}/transactions", .write, tag: .documents,
+            .transact, "POST", "/v1/spaces/{space}/transactions", .writeDocuments, tag: .documents,
             "Writes a transaction.", "Its operations are seen all or none, and are on disk when answered.",
             parameters: [.idempotencyKey, .units],
             body: .json(
@@ -63,7 +63,8 @@ extension Route {
                 ))
         },
         Route(
-            .streamTransactions, "POST", "/v1/spaces/{space}/transactions:stream", .write, tag: .documents,
+            .streamTransactions, "POST", "/v1/spaces/{space}/transactions:stream", .writeDocuments,
+            tag: .documents,
             "Writes a transaction a line.",
             "An answer a line, in order, while the body still arrives. An error does not stop later lines. "
                 + "Up to 16 MiB of unread answers are held, then input pauses.",
@@ -74,7 +75,7 @@ extension Route {
             answer: .lines("StreamedAnswer", "NDJSON.", example: Example.written)
         ) { (request) throws(APIError) in .streamTransactions(request.space, try request.units()) },
         Route(
-            .exportDocuments, "GET", "/v1/spaces/{space}/export", .read, tag: .documents,
+            .exportDocuments, "GET", "/v1/spaces/{space}/export", .readDocuments, tag: .documents,
             "All documents.", "Of one committed state, canonical: equal nodes have byte-equal exports.",
             parameters: [.view, .prefix, .timeoutSeconds, .atLeast],
             answer: .lines(
@@ -85,7 +86,7 @@ extension Route {
                 .export(request.space, view: try request.view(), prefix: request.query["prefix"] ?? ""))
         },
         Route(
-            .importDocuments, "POST", "/v1/spaces/{space}/import", .write, tag: .documents,
+            .importDocuments, "POST", "/v1/spaces/{space}/import", .writeDocuments, tag: .documents,
             "Restores documents from a typed export.",
             "With their kinds, a transaction a line. The first line that fails ends it; those before it are "
                 + "kept. A document that is larger than one change may be (1 MiB) is 413 "

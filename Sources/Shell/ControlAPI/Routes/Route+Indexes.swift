@@ -13,17 +13,17 @@ extension Route.Name {
 extension Route {
     static let indexRoutes = [
         Route(
-            .listIndexes, "GET", "/v1/spaces/{space}/indexes", .read, tag: .documents,
+            .listIndexes, "GET", "/v1/spaces/{space}/indexes", .readSpace, tag: .documents,
             "The indexes of a space.", "In the order of their names. Each node declares its own.",
             answer: .json("IndexList", "The indexes.", example: #"{"indexes":[\#(indexExample)]}"#)
         ) { .ask(.indexes($0.space)) },
         Route(
-            .getIndex, "GET", "/v1/spaces/{space}/indexes/{name}", .read, tag: .documents,
+            .getIndex, "GET", "/v1/spaces/{space}/indexes/{name}", .readSpace, tag: .documents,
             "One index.", "While it is being built, `documents` says how far that came.",
             answer: .json("DeclaredIndex", "The index.", example: indexExample)
         ) { .ask(.index($0.space, name: $0.item.string)) },
         Route(
-            .declareIndex, "PUT", "/v1/spaces/{space}/indexes/{name}", .write, tag: .documents,
+            .declareIndex, "PUT", "/v1/spaces/{space}/indexes/{name}", .unrestricted, tag: .documents,
             "Declares an index.",
             "On this node: `where` and `order` over its path use it as soon as it is built. The name has "
                 + "1 to 64 letters, digits, `.`, `_` or `-`; a space has at most 16 indexes. 409 "
@@ -37,7 +37,7 @@ extension Route {
             also: [.conflict]
         ) { .take(.declareIndex($0.space, name: $0.item.string)) },
         Route(
-            .dropIndex, "DELETE", "/v1/spaces/{space}/indexes/{name}", .write, tag: .documents,
+            .dropIndex, "DELETE", "/v1/spaces/{space}/indexes/{name}", .unrestricted, tag: .documents,
             "Drops an index.", "No find uses it from now on; what it takes on disk goes in the background.",
             answer: .json("Done", "Done.", example: "{}")
         ) { .ask(.dropIndex($0.space, name: $0.item.string)) },

@@ -17,7 +17,7 @@ extension Route.Name {
 extension Route {
     static let nodeRoutes = [
         Route(
-            .openapi, "GET", "/v1/openapi.json", .read, tag: .node,
+            .openapi, "GET", "/v1/openapi.json", .nothing, tag: .node,
             "This document.", "Generated from the table that requests are routed by.",
             answer: .json(
                 "OpenAPI", "OpenAPI 3.1.",
@@ -25,18 +25,18 @@ extension Route {
             )
         ) { _ in .openAPI },
         Route(
-            .status, "GET", "/v1/status", .read, tag: .node,
+            .status, "GET", "/v1/status", .ownSpaces, tag: .node,
             "The state of this node.", "Who it is, its spaces, links, clock and alarms.",
             answer: .json("Status", "The status.", example: statusExample)
         ) { _ in .ask(.status) },
         Route(
-            .peers, "GET", "/v1/peers", .read, tag: .node,
+            .peers, "GET", "/v1/peers", .unrestricted, tag: .node,
             "The peers of this node.",
             "Every device of a shared space: its link, and how far each is behind.",
             answer: .json("PeerList", "The peers.", example: peersExample)
         ) { _ in .ask(.peers) },
         Route(
-            .ping, "POST", "/v1/peers/{member}:ping", .read, tag: .node,
+            .ping, "POST", "/v1/peers/{member}:ping", .unrestricted, tag: .node,
             "Asks a linked peer for a sign of life.",
             "How long it took, and the address at the other end of the link. 409 says why there is no link.",
             answer: .json(
@@ -44,14 +44,14 @@ extension Route {
             also: [.unanswered]
         ) { .ask(.ping($0.member)) },
         Route(
-            .metrics, "GET", "/v1/metrics", .read, tag: .node,
+            .metrics, "GET", "/v1/metrics", .unrestricted, tag: .node,
             "Metrics for Prometheus.", "Names begin with repl_, those of the process itself with process_.",
             answer: .of(
                 [RouteContent(type: "text/plain", schema: "Metrics", example: #""repl_links 2\n""#)],
                 "Prometheus text exposition.")
         ) { _ in .ask(.metrics) },
         Route(
-            .backup, "POST", "/v1/backup", .read, tag: .node,
+            .backup, "POST", "/v1/backup", .unrestricted, tag: .node,
             "A copy of the node's database.",
             "It is consistent. Restored, it opens a new incarnation. One at a time: 429 until the one before "
                 + "was read or its client is gone.",
@@ -59,7 +59,7 @@ extension Route {
                 [RouteContent(type: WholeAnswer.bytes, schema: "Database", example: nil)], "One SQLite file.")
         ) { _ in .ask(.backup) },
         Route(
-            .support, "GET", "/v1/support", .read, tag: .node,
+            .support, "GET", "/v1/support", .unrestricted, tag: .node,
             "What somebody who helps wants to know, as a tar.",
             "Settings, status, peers, members, checkpoints, metrics, the last lines of the log, process and "
                 + "unit, files and schema. Nothing of documents, their keys, no key of the device or of a "
@@ -71,7 +71,7 @@ extension Route {
             .support(keepsAddresses: try request.query.flag("addresses") ?? false)
         },
         Route(
-            .reload, "POST", "/v1/reload", .write, tag: .node,
+            .reload, "POST", "/v1/reload", .unrestricted, tag: .node,
             "Reads the config file again.",
             "Says for each setting that differs whether it was applied or needs a restart. 422: the file "
                 + "cannot be used; nothing was applied.",

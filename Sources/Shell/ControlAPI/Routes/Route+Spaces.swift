@@ -24,7 +24,7 @@ extension Route.Name {
 extension Route {
     static let spaceRoutes = [
         Route(
-            .join, "POST", "/v1/join", .write, tag: .spaces,
+            .join, "POST", "/v1/join", .unrestricted, tag: .spaces,
             "Joins a space by an invite token.",
             "Lines: stages, then the space or an error. When the space is named, membership and keys are "
                 + "durable; catching up goes on. What fails before the first line has a real status.",
@@ -33,24 +33,24 @@ extension Route {
             also: [.absent, .conflict, .gone]
         ) { _ in .take(.join) },
         Route(
-            .listSpaces, "GET", "/v1/spaces", .read, tag: .spaces,
+            .listSpaces, "GET", "/v1/spaces", .ownSpaces, tag: .spaces,
             "The spaces of this node.", "In the order of their ids.",
             answer: .json("SpaceList", "The spaces.", example: #"{"spaces":[\#(Example.spaceObject)]}"#)
         ) { _ in .ask(.spaces) },
         Route(
-            .createSpace, "POST", "/v1/spaces", .write, tag: .spaces,
+            .createSpace, "POST", "/v1/spaces", .unrestricted, tag: .spaces,
             "Makes a space.", "This device is its admin. The name is local to this node.",
             body: .json(schema: "SpaceRequest", example: #"{"name":"household"}"#),
             answer: .json("Space", "The space.", status: 201, example: Example.spaceObject),
             also: [.conflict]
         ) { _ in .take(.createSpace) },
         Route(
-            .getSpace, "GET", "/v1/spaces/{space}", .read, tag: .spaces,
+            .getSpace, "GET", "/v1/spaces/{space}", .partOfSpace, tag: .spaces,
             "One space.", "With its numbers of members and documents.",
             answer: .json("Space", "The space.", example: Example.spaceObject)
         ) { .ask(.space($0.space)) },
         Route(
-            .leaveSpace, "DELETE", "/v1/spaces/{space}", .write, tag: .spaces,
+            .leaveSpace, "DELETE", "/v1/spaces/{space}", .unrestricted, tag: .spaces,
             "Leaves a space.",
             "Removes its data from this node. 409 where that would lose something, with "
                 + "`loses`:{`documents`,`changes`,`members`}, by the first that applies: `last-copy`, no "
@@ -62,7 +62,7 @@ extension Route {
             .ask(.leaveSpace(request.space, isForced: try request.query.flag("force") ?? false))
         },
         Route(
-            .listMembers, "GET", "/v1/spaces/{space}/members", .read, tag: .spaces,
+            .listMembers, "GET", "/v1/spaces/{space}/members", .partOfSpace, tag: .spaces,
             "Who belongs to the space.",
             "Those who left or were removed stay listed, with that state. `lastSeenMs` is a time since 1970, "
                 + "of this box now; `behindChanges` is known of linked members only.",
@@ -76,7 +76,7 @@ extension Route {
                     """#)
         ) { .ask(.members($0.space)) },
         Route(
-            .removeMember, "DELETE", "/v1/spaces/{space}/members/{member}", .write, tag: .spaces,
+            .removeMember, "DELETE", "/v1/spaces/{space}/members/{member}", .unrestricted, tag: .spaces,
             "Removes a member.",
             "Only admins remove others. 409 `older-version`, with `members`, before the first removal of a "
                 + "space while others are not known to run a version that knows of removals. What this node "
@@ -99,7 +99,7 @@ extension Route {
                     isForced: try request.query.flag("force") ?? false))
         },
         Route(
-            .changeRole, "PATCH", "/v1/spaces/{space}/members/{member}", .write, tag: .spaces,
+            .changeRole, "PATCH", "/v1/spaces/{space}/members/{member}", .unrestricted, tag: .spaces,
             "Gives a member another role.",
             "Only admins do. 409 `older-version` as for a removal, for a role below admin. What a lower "
                 + "role takes away counts at once, everywhere; what this node holds of its changes stays in "
@@ -121,7 +121,7 @@ extension Route {
                     isForced: try request.query.flag("force") ?? false))
         },
         Route(
-            .listKeys, "GET", "/v1/spaces/{space}/keys", .read, tag: .spaces,
+            .listKeys, "GET", "/v1/spaces/{space}/keys", .readSpace, tag: .spaces,
             "Epochs of the space's keys.",
             "No secrets. An epoch is good while all who can open it are active members with the right to; "
                 + "what is new is sealed under the current one.",
@@ -135,7 +135,7 @@ extension Route {
                     """#)
         ) { .ask(.keyEpochs($0.space)) },
         Route(
-            .rotateKeys, "POST", "/v1/spaces/{space}/keys", .write, tag: .spaces,
+            .rotateKeys, "POST", "/v1/spaces/{space}/keys", .unrestricted, tag: .spaces,
             "Gives the space new keys.",
             "Only admins do. All active members get them; what was written before stays readable. "
                 + "409 `older-version` as for a removal.",
@@ -146,7 +146,7 @@ extension Route {
             .ask(.rotateKeys(request.space, isForced: try request.query.flag("force") ?? false))
         },
         Route(
-            .listInvites, "GET", "/v1/spaces/{space}/invites", .read, tag: .spaces,
+            .listInvites, "GET", "/v1/spaces/{space}/invites", .unrestricted, tag: .spaces,
             "Invites to the space.", "Those of all its admins.",
             answer: .json(
                 "InviteList", "The invites.",
@@ -156,7 +156,7 @@ extension Route {
                     """#)
         ) { .ask(.invites($0.space)) },
         Route(
-            .createInvite, "POST", "/v1/spaces/{space}/invites", .write, tag: .spaces,
+            .createInvite, "POST", "/v1/spaces/{space}/invites", .unrestricted, tag: .spaces,
             "Makes an invite for one device.", "Only admins invite.",
             body: .json(schema: "InviteRequest", example: #"{"role":"writer","expiresSeconds":86400}"#),
             answer: .json(
@@ -164,12 +164,12 @@ extension Route {
                 example: #"{"id":"\#(Example.invite)","token":"\#(Example.token)"}"#)
         ) { .take(.createInvite($0.space)) },
         Route(
-            .revokeInvite, "DELETE", "/v1/spaces/{space}/invites/{id}", .write, tag: .spaces,
+            .revokeInvite, "DELETE", "/v1/spaces/{space}/invites/{id}", .unrestricted, tag: .spaces,
             "Revokes an invite.", "It must be open.",
             answer: .json("Done", "Done.", example: "{}"), also: [.conflict, .gone, .wrong]
         ) { .ask(.revokeInvite($0.space, id: $0.item.string)) },
         Route(
-            .listForks, "GET", "/v1/spaces/{space}/forks", .read, tag: .spaces,
+            .listForks, "GET", "/v1/spaces/{space}/forks", .readSpace, tag: .spaces,
             "Logs that were closed.",
             "They were proved to go on in two ways; listed is from where on they do not count.",
             answer: .json(
@@ -181,7 +181,7 @@ extension Route {
                     """#)
         ) { .ask(.forks($0.space)) },
         Route(
-            .listQuarantine, "GET", "/v1/spaces/{space}/quarantine", .read, tag: .spaces,
+            .listQuarantine, "GET", "/v1/spaces/{space}/quarantine", .readSpace, tag: .spaces,
             "Changes that are held and not executed.", "Quarantined, unreadable, or of a newer version.",
             answer: .json(
                 "SkippedList", "The changes.",

@@ -10,7 +10,7 @@ extension Route.Name {
 extension Route {
     static let voidRoutes = [
         Route(
-            .listVoid, "GET", "/v1/spaces/{space}/void", .read, tag: .changes,
+            .listVoid, "GET", "/v1/spaces/{space}/void", .readSpace, tag: .changes,
             "Changes that are held and have no effect.",
             "In the order in which this node committed them, each with why: its author was `removed` or "
                 + "`demoted` before anybody else had it, or was `not-admitted` by somebody who could; its "
@@ -27,7 +27,7 @@ extension Route {
                     """#)
         ) { (request) throws(APIError) in .ask(try request.void()) },
         Route(
-            .adoptVoid, "POST", "/v1/spaces/{space}/void:adopt", .write, tag: .changes,
+            .adoptVoid, "POST", "/v1/spaces/{space}/void:adopt", .writeSpace, tag: .changes,
             "Makes void changes again.",
             "Each in a change of this device, which merges it into what is here: additions are made again "
                 + "where they were, a value is written unless what shows is newer, a deletion is made where "

@@ -4,24 +4,26 @@
 // `{id}` are one segment, `{member}:ping` one that ends so, `{key…}` everything to the end.
 
 import Bytes
+public import Node
 
-/// What a caller must be allowed to do. The socket lets in root, the daemon's user and its group, who may do
-/// both; what a *device* may do in a space is the roster's business and checked by the node.
-public enum Right: Sendable {
-    case read
-    case write
-}
-
-/// Who is at the other end of the socket, by its peer credentials.
-public enum Caller: Sendable {
+/// Who is at the other end of the socket, by its peer credentials. Root, the daemon's user and the group
+/// may do all; what a *device* may do in a space is the roster's business and checked by the node.
+public enum Caller: Equatable, Sendable {
     case root
     case owner
     case groupMember
+    /// `[access]` of the settings names this user.
+    case restricted(AccessGrants)
 
-    public func may(_ right: Right) -> Bool {
-        switch (self, right) {
-        case (.root, _), (.owner, _), (.groupMember, .read), (.groupMember, .write): true
-        }
+    /// What of the API `[access]` leaves; nil: all of it.
+    public var grants: AccessGrants? {
+        if case .restricted(let grants) = self { grants } else { nil }
+    }
+
+    /// As far as the endpoint alone tells; the node judges the request.
+    func check(_ need: AccessNeed) throws(APIError) {
+        guard let grants, need == .unrestricted else { return }
+        throw APIError(AccessRefusal(.unrestrictedOnly, grants: grants))
     }
 }
 
@@ -44,7 +46,8 @@ public final class Route: Sendable {
     public let name: Name
     public let method: String
     public let pattern: String
-    public let right: Right
+    /// What `[access]` must give a caller whom it names: the one table of it, `all`, by endpoint.
+    public let need: AccessNeed
     public let body: RouteBody
     public let answer: RouteAnswer
     /// Of the query and the head, in the order in which the document lists them.
@@ -80,7 +83,8 @@ public final class Route: Sendable {
 
     /// `also`: refusals beyond those that any request of this form can get.
     init(
-        _ name: Name, _ method: String, _ pattern: String, _ right: Right, tag: RouteTag, _ summary: String,
+        _ name: Name, _ method: String, _ pattern: String, _ need: AccessNeed, tag: RouteTag,
+        _ summary: String,
         _ description: String, parameters: [RouteParameter] = [], body: RouteBody = .none,
         answer: RouteAnswer, also: Set<RouteRefusal> = [],
         endpoint: @escaping @Sendable (MatchedRequest) throws(APIError) -> Endpoint
@@ -88,7 +92,7 @@ public final class Route: Sendable {
         self.name = name
         self.method = method
         self.pattern = pattern
-        self.right = right
+        self.need = need
         self.body = body
         self.answer = answer
         self.parameters = parameters

@@ -72,7 +72,7 @@ public enum Router {
         let path = PathSegments(mark.map { Array(target[..<$0]) } ?? target)
         let isHead = head.method == "HEAD"
         let (route, captures) = try find(method: isHead ? "GET" : head.method, path: path)
-        guard caller.may(route.right) else { throw .callerRefused() }
+        try caller.check(route.need)
         if head.hasBody { try check(contentType: head) }
         let query = try QueryParameters(
             mark.map { target[($0 + 1)...] } ?? [], known: route.queryNames, emptiable: route.emptiableNames)
