@@ -5,9 +5,9 @@ SHELL := /bin/bash
 
 PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
 # The tests of faults in real processes need these: network namespaces, failing syncs, clocks, disk images; and those of
-# completion, manual pages, API.md and scripts the shells, mandoc, curl and shellcheck.
+# completion, manual pages, API.md, scripts and the screen of notes the shells, mandoc, curl, shellcheck and tmux.
 # Without them their suites are skipped by name; once installed, a suite that does not find its tool fails.
-TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl shellcheck
+TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl shellcheck tmux
 PREFIX ?= /usr/local
 SWIFT ?= swift
 

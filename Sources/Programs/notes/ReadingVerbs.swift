@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import ReplModels
+import Terminal
 
 struct ListNotes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
