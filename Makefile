@@ -151,7 +151,7 @@ install-files:
 	done
 	$(PROGRAMS)/replctl __manual repld.toml < Config/repld.toml > $(SHARE)/man/man5/repld.toml.5
 	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md Sources/Docs/KINDS.md Sources/Docs/API.md \
-	  Sources/Docs/COOKBOOK.md Sources/Docs/MODELS.md Sources/Docs/CONSOLE.md Config/packaging/copyright $(SHARE)/doc/repld/
+	  Sources/Docs/COOKBOOK.md Sources/Docs/MODELS.md Sources/Docs/TUTORIAL.md Sources/Docs/CONSOLE.md Config/packaging/copyright $(SHARE)/doc/repld/
 	@test -n "$(DESTDIR)" || { echo 'next:'; \
 	  echo '  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload'; \
 	  echo '  systemctl enable --now repld.socket repld'; }

@@ -224,8 +224,11 @@ let package = Package(
         ),
         .executableTarget(
             name: "chaosrelay", dependencies: [], path: "Tests/Chaos/chaosrelay", swiftSettings: strict),
+        // The program that Sources/Docs/TUTORIAL.md builds, never installed.
+        .executableTarget(
+            name: "jot", dependencies: ["ReplModeling"], path: "Tests/Tutorial/jot", swiftSettings: strict),
         // Real processes, spoken to as strangers do: nothing of the project is imported.
-        tests("DaemonTests", in: "DaemonTests", of: ["hostilepeer", "chaosrelay"]),
+        tests("DaemonTests", in: "DaemonTests", of: ["hostilepeer", "chaosrelay", "jot"]),
         // Properties of every decoder: libFuzzer runs them by command, FuzzTests replays a kept corpus.
         .target(
             name: "FuzzDecoders", dependencies: node + ["ControlAPI"], path: "Tests/Fuzz/Decoders",
