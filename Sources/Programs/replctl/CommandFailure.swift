@@ -3,7 +3,7 @@
 
 import Bytes
 import JSON
-import ReplClient
+@_exported public import ReplClient
 @_exported public import Terminal
 
 /// ArgumentParser has one of that name too.

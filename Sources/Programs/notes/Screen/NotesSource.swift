@@ -136,22 +136,13 @@ struct NotesSource: Sendable {
     }
 
     static func syncText(_ status: PlainValue, space: String) -> String {
-        guard case .array(let spaces)? = status["spaces"] else { return "" }
-        func text(_ value: PlainValue?, _ name: Bytes.Key) -> String? {
-            guard case .scalar(.string(let text))? = value?[name] else { return nil }
-            return text.string
-        }
-        func number(_ value: PlainValue?, _ name: Bytes.Key) -> Int64? {
-            guard case .scalar(.integer(let number))? = value?[name] else { return nil }
-            return number
-        }
-        let own = spaces.first { text($0, "name") == space || text($0, "id") == space }
+        let own = status.list("spaces").first { $0.string("name") == space || $0.string("id") == space }
         let sync = own?["sync"] ?? status["sync"]
-        let others = max(0, (number(sync?["members"], "active") ?? 1) - 1)
-        let linked = number(sync?["members"], "linked") ?? 0
-        switch text(sync, "state") {
+        let others = max(0, (sync?["members"]?.integer("active") ?? 1) - 1)
+        let linked = sync?["members"]?.integer("linked") ?? 0
+        switch sync?.string("state") {
         case "alone": return "alone: none of \(others) other\(others == 1 ? "" : "s") is linked"
-        case "catching-up": return "catching up, \(number(sync, "percent") ?? 0) %"
+        case "catching-up": return "catching up, \(sync?.integer("percent") ?? 0) %"
         case "waiting": return "nobody else has the newest yet"
         default: return others == 0 ? "on this box" : "up to date with \(linked) of \(others)"
         }

@@ -121,13 +121,10 @@ struct UnsentStore {
         guard let bytes = Descriptor.readAll(descriptor), let json = try? JSONReader.read(bytes) else {
             return nil
         }
-        func text(_ name: Bytes.Key) -> String? {
-            guard case .scalar(.string(let text))? = json[name] else { return nil }
-            return text.string
-        }
-        guard let id = text("id"), let title = text("title"), let base = text("base"), let new = text("text")
+        guard let id = json.string("id"), let title = json.string("title"), let base = json.string("base"),
+            let new = json.string("text")
         else { return nil }
-        return UnsentText(id: id, title: title, base: base, text: new, sent: text("sent"))
+        return UnsentText(id: id, title: title, base: base, text: new, sent: json.string("sent"))
     }
 
     /// Beside the old file first: one that was half written would be worse than none.
