@@ -255,6 +255,17 @@ private func note(
             ])
     }
 
+    @Test("a space that is gone is told, also when the daemon answers")
+    func ended() {
+        var session = Session(three)
+        session.tell {
+            $0.connection = .away("no space \"notes\"")
+            $0.isEnded = true
+        }
+        session.tell { $0.connection = .level("on this box") }
+        #expect(session.lines[0].hasSuffix("nothing more comes") && session.lines[9] == "no space \"notes\"")
+    }
+
     @Test("every size of terminal is drawn, whatever is open", arguments: [1, 2, 3, 5, 24, 80])
     func sizes(rows: Int) {
         for columns in [1, 2, 5, 20, 79, 80, 200] {

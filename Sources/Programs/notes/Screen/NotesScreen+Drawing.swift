@@ -53,7 +53,7 @@ extension NotesScreen {
         switch connection {
         case .starting: return "reading …"
         case .level(let sync): return waiting + sync
-        case .away: return waiting + "the daemon is away"
+        case .away: return waiting + (isEnded ? "nothing more comes" : "the daemon is away")
         }
     }
 

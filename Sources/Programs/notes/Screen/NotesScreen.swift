@@ -25,6 +25,8 @@ struct News: Sendable {
     /// By note.
     var conflicts: [String: [ModelConflict]]?
     var connection: Connection?
+    /// Nothing more comes: the space is gone, or may not be read any more. `connection` says why.
+    var isEnded = false
     /// Changes that are in `notes`; `isWhole`: it was read again, so it cannot be said which are.
     var changes: Set<String> = []
     var isWhole = false
@@ -94,6 +96,7 @@ struct NotesScreen {
     private(set) var listing: [Note] = []
     private(set) var conflicts: [String: [ModelConflict]] = [:]
     private(set) var connection = Connection.starting
+    private(set) var isEnded = false
     private(set) var misfits: Set<String> = []
     /// Texts that are open, or not with the daemon yet. What is typed is nowhere else.
     var texts: [String: SharedText] = [:]
@@ -123,7 +126,8 @@ struct NotesScreen {
     // MARK: What is known
 
     mutating func told(_ news: News, at now: Int) {
-        if let connection = news.connection { self.connection = connection }
+        if let connection = news.connection, !isEnded { self.connection = connection }
+        isEnded = isEnded || news.isEnded
         misfits.formUnion(news.misfits)
         if let conflicts = news.conflicts { self.conflicts = conflicts }
         if let notes = news.notes {

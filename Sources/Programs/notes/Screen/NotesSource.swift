@@ -56,8 +56,14 @@ struct NotesSource: Sendable {
             case .misfit(let misfit):
                 inbox.put { $0.misfits.insert(misfit.document) }
                 continue
-            case .interrupted(let error), .ended(let error):
+            case .interrupted(let error):
                 inbox.put { $0.connection = .away(Self.text(error)) }
+                continue
+            case .ended(let error):
+                inbox.put {
+                    $0.connection = .away(Self.text(error))
+                    $0.isEnded = true
+                }
                 continue
             }
             let (all, changes) = (notes, told)
