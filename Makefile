@@ -5,9 +5,9 @@ SHELL := /bin/bash
 
 PACKAGES := libsodium-dev libsqlite3-dev libzstd-dev pkg-config
 # The tests of faults in real processes need these: network namespaces, failing syncs, clocks, disk images; and those of
-# completion, manual pages, API.md and scripts the shells, mandoc, curl and shellcheck.
+# completion, manual pages, API.md, scripts and the screen of notes the shells, mandoc, curl, shellcheck and tmux.
 # Without them their suites are skipped by name; once installed, a suite that does not find its tool fails.
-TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl shellcheck
+TEST_PACKAGES := iproute2 nftables strace libfaketime e2fsprogs bash-completion zsh fish mandoc curl shellcheck tmux
 PREFIX ?= /usr/local
 SWIFT ?= swift
 
@@ -151,7 +151,7 @@ install-files:
 	done
 	$(PROGRAMS)/replctl __manual repld.toml < Config/repld.toml > $(SHARE)/man/man5/repld.toml.5
 	install -m 0644 Sources/Docs/OPERATING.md Sources/Docs/LOGS.md Sources/Docs/KINDS.md Sources/Docs/API.md \
-	  Sources/Docs/COOKBOOK.md Sources/Docs/MODELS.md Sources/Docs/CONSOLE.md Config/packaging/copyright $(SHARE)/doc/repld/
+	  Sources/Docs/COOKBOOK.md Sources/Docs/MODELS.md Sources/Docs/TUTORIAL.md Sources/Docs/CONSOLE.md Config/packaging/copyright $(SHARE)/doc/repld/
 	@test -n "$(DESTDIR)" || { echo 'next:'; \
 	  echo '  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload'; \
 	  echo '  systemctl enable --now repld.socket repld'; }

@@ -146,6 +146,11 @@ let package = Package(
             dependencies: ["Bytes", "JSON", nioCore, nioPosix, nioHTTP1],
             path: "Sources/Client/ReplClient", swiftSettings: strict),
 
+        // What programs for people share: the terminal as a value, the person's editor, exit codes.
+        .target(
+            name: "Terminal", dependencies: ["Bytes", "ReplClient"], path: "Sources/Client/Terminal",
+            swiftSettings: strict),
+
         // Models of documents over the client; without macros, so that a program need not build swift-syntax.
         .target(
             name: "ReplModels", dependencies: ["Bytes", "JSON", "ReplClient"],
@@ -181,8 +186,8 @@ let package = Package(
                 logging,
                 lifecycle, signals,
             ]),
-        program("replctl", on: ["Bytes", "JSON", "ReplClient", "ConsoleServer", argumentParser]),
-        program("notes", on: ["Bytes", "ReplModels", argumentParser]),
+        program("replctl", on: ["Bytes", "JSON", "ReplClient", "Terminal", "ConsoleServer", argumentParser]),
+        program("notes", on: ["Bytes", "JSON", "ReplModels", "Terminal", argumentParser]),
         program("replsim", on: node + ["ControlAPI", "Simulator", "Scenarios", argumentParser]),
         program("replbench", on: node + ["ControlAPI", "Simulator", argumentParser]),
 
@@ -219,8 +224,11 @@ let package = Package(
         ),
         .executableTarget(
             name: "chaosrelay", dependencies: [], path: "Tests/Chaos/chaosrelay", swiftSettings: strict),
+        // The program that Sources/Docs/TUTORIAL.md builds, never installed.
+        .executableTarget(
+            name: "jot", dependencies: ["ReplModeling"], path: "Tests/Tutorial/jot", swiftSettings: strict),
         // Real processes, spoken to as strangers do: nothing of the project is imported.
-        tests("DaemonTests", in: "DaemonTests", of: ["hostilepeer", "chaosrelay"]),
+        tests("DaemonTests", in: "DaemonTests", of: ["hostilepeer", "chaosrelay", "jot"]),
         // Properties of every decoder: libFuzzer runs them by command, FuzzTests replays a kept corpus.
         .target(
             name: "FuzzDecoders", dependencies: node + ["ControlAPI"], path: "Tests/Fuzz/Decoders",
@@ -241,7 +249,8 @@ let package = Package(
         tests(
             "ReplCtlTests", in: "Client/ReplCtlTests",
             of: [
-                "Bytes", "JSON", "Documents", "ControlAPI", "Release", "ReplClient", "ConsoleServer",
+                "Bytes", "JSON", "Documents", "ControlAPI", "Release", "ReplClient", "Terminal",
+                "ConsoleServer",
                 "replctl",
                 nioCore, nioPosix, nioHTTP1,
             ]),
@@ -251,6 +260,8 @@ let package = Package(
         tests(
             "ReplModelsTests", in: "Client/ReplModelsTests",
             of: ["Bytes", "JSON", "ReplClient", "ReplModels", "ReplModeling", nioCore, nioPosix, nioHTTP1]),
+        tests("TerminalTests", in: "Client/TerminalTests", of: ["Bytes", "ReplClient", "Terminal"]),
+        tests("NotesTests", in: "Client/NotesTests", of: ["Bytes", "ReplModels", "Terminal", "notes"]),
         // Of ReplModeling, so that the plugin is built; they ask the compiler, and link none of it.
         tests("MacroTests", in: "Client/MacroTests", of: ["ReplModeling"]),
         tests(

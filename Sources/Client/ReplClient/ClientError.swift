@@ -75,13 +75,10 @@ extension ClientError.Refusal {
     /// The member `error` of a body or of a line of a stream; nil when there is none.
     public init?(_ value: PlainValue, status: Int) {
         guard let error = value["error"] else { return nil }
-        func text(_ name: Key) -> String? {
-            guard case .scalar(.string(let text))? = error[name] else { return nil }
-            return text.string
-        }
         self.init(
-            status: status, code: text("code") ?? "http-\(status)",
-            message: text("message") ?? "the daemon answered with status \(status)", hint: text("hint") ?? "")
+            status: status, code: error.string("code") ?? "http-\(status)",
+            message: error.string("message") ?? "the daemon answered with status \(status)",
+            hint: error.string("hint") ?? "")
     }
 }
 

@@ -16,6 +16,9 @@ public struct ReplClient: Sendable {
 
     public init(socket: String) { self.socket = socket }
 
+    /// The daemon that whoever started this process means; see `standardSocket`.
+    public init() { socket = Self.standardSocket { name in getenv(name).map { String(cString: $0) } } }
+
     /// The daemon that a person without further words means: REPL_SOCKET, else the user's own if its socket
     /// is there, else the system's.
     public static func standardSocket(_ environment: (String) -> String?) -> String {

@@ -1,6 +1,8 @@
-// An editor's changes, as splices. Lines are compared first (Myers, from the standard library), and each run
-// of changed lines is narrowed to the characters that differ. So two edits far apart stay two splices, and
-// text that others write between them is not touched.
+// An editor's changes, as splices. Lines are compared first (Myers, from the standard library), then the
+// words of each run of changed lines, and each run of changed words is narrowed to the characters that
+// differ. So two edits in different words stay two splices, and text that others write between them is not
+// touched.
+// Characters are not compared one by one: of two words that have letters in common, a mix would be made.
 
 /// One splice of a text, in Unicode scalars.
 public struct TextSplice: Equatable, Sendable {
@@ -23,9 +25,23 @@ public enum TextDifference {
         var starts = [0]
         for line in oldLines { starts.append(starts[starts.count - 1] + line.count) }
         runs.reverse()
-        return runs.compactMap { run in
-            narrowed(
+        return runs.flatMap { run in
+            byWords(
                 Array(oldLines[run.old].joined()), Array(newLines[run.new].joined()),
+                at: starts[run.old.lowerBound])
+        }
+    }
+
+    /// Of a run of changed lines; later ones first.
+    private static func byWords(_ old: [Unicode.Scalar], _ new: [Unicode.Scalar], at index: Int)
+        -> [TextSplice]
+    {
+        let (oldWords, newWords) = (words(old), words(new))
+        var starts = [index]
+        for word in oldWords { starts.append(starts[starts.count - 1] + word.count) }
+        return ChangedRuns.between(oldWords, newWords).reversed().compactMap { run in
+            narrowed(
+                Array(oldWords[run.old].joined()), Array(newWords[run.new].joined()),
                 at: starts[run.old.lowerBound])
         }
     }
@@ -58,6 +74,31 @@ public enum TextDifference {
         }
         if lines[lines.count - 1].isEmpty { lines.removeLast() }
         return lines
+    }
+
+    /// Runs of letters and digits; everything else, each scalar by itself.
+    private static func words(_ scalars: [Unicode.Scalar]) -> [ArraySlice<Unicode.Scalar>] {
+        var words: [ArraySlice<Unicode.Scalar>] = []
+        var start = 0
+        while start < scalars.count {
+            var end = start + 1
+            if isLetter(scalars[start]) {
+                while end < scalars.count, isLetter(scalars[end]) { end += 1 }
+            }
+            words.append(scalars[start..<end])
+            start = end
+        }
+        return words
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .nonspacingMark,
+            .spacingMark, .decimalNumber:
+            true
+        // Scripts without blanks between words have each letter by itself.
+        default: false
+        }
     }
 
     /// Without what both have at their start and end; nil when nothing is left.

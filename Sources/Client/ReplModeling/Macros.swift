@@ -31,5 +31,9 @@ public macro Key() = #externalMacro(module: "ReplicatingMacros", type: "MarkMacr
 
 /// The name of a field in documents, where it is not that of the property: a property that is renamed reads
 /// what was written before.
+///
+/// `formerly`: names that the field had in documents, newest first. Where a document has none of the new name
+/// it is read under the first of them that is there; written is the new one. For scalars and optional ones.
 @attached(peer)
-public macro ModelName(_ name: StaticString) = #externalMacro(module: "ReplicatingMacros", type: "MarkMacro")
+public macro ModelName(_ name: StaticString, formerly: StaticString...) =
+    #externalMacro(module: "ReplicatingMacros", type: "MarkMacro")

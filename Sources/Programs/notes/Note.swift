@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import ReplModels
+import Terminal
 
 enum Priority: String, ModelScalar, CaseIterable, ExpressibleByArgument { case low, normal, high }
 
@@ -36,6 +37,15 @@ extension Note: Model {
         priority = try slot.field("priority", initial: .normal)
         done = try slot.field("done", initial: false)
         created = try slot.field("created")
+    }
+}
+
+extension Note {
+    /// 30 bits: a space with a thousand notes has the same id twice once in two thousand spaces, and then
+    /// adding it is refused.
+    static func freshID() -> String {
+        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz")
+        return String((0..<6).map { _ in letters[Int.random(in: letters.indices)] })
     }
 }
 

@@ -6,13 +6,15 @@ import Bytes
 import Glibc
 import Release
 import ReplModels
+import Terminal
 
 @main struct Notes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notes",
         abstract: "Notes that are the same on all your boxes, and at hand on each.",
         discussion: """
-            A first note, and a look at it:
+            Without a verb, on a terminal: all notes on the whole screen; ? shows the keys.
+            For scripts:
               replctl space create notes                (once, on one box; the others join it)
               notes add 'Buy paint' --tag house --priority high
               notes ls
@@ -30,8 +32,8 @@ import ReplModels
         subcommands: [
             AddNote.self, ListNotes.self, ShowNote.self, EditNote.self, RetitleNote.self, TagNote.self,
             SetPriority.self, FinishNote.self, ReopenNote.self, MoveNote.self, RemoveNote.self,
-            ExportNotes.self, FollowNotes.self, CheckNotes.self,
-        ])
+            ExportNotes.self, FollowNotes.self, CheckNotes.self, ShowScreen.self,
+        ], defaultSubcommand: ShowScreen.self)
 
     static func main() async {
         // A reader that went away shows as a failed write, not as a signal in the middle of one.
@@ -47,13 +49,15 @@ import ReplModels
             failure.tell()
         } catch let error as ClientError {
             NotesFailure(error).tell()
+        } catch let failure as EditorFailure {
+            NotesFailure(failure).tell()
         } catch let misfit as Misfit {
             NotesFailure(.failed, misfit.message, hint: misfit.hint).tell()
         } catch {
             let isUsage = exitCode(for: error) == .validationFailure
             let text = fullMessage(for: error)
             Output.write(text.isEmpty ? "" : text + "\n", to: isUsage ? STDERR_FILENO : STDOUT_FILENO)
-            Glibc.exit(isUsage ? NotesFailure.Code.badInput.rawValue : exitCode(for: error).rawValue)
+            Glibc.exit(isUsage ? ExitCode.badInput.rawValue : exitCode(for: error).rawValue)
         }
     }
 }
@@ -66,12 +70,13 @@ struct SpaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "path"), completion: .file())
     var socket: String?
 
-    var notebook: Space<Notebook> {
-        let client = ReplClient(socket: socket ?? ReplClient.standardSocket(Self.environment))
-        return Space(
-            space ?? Self.environment("NOTES_SPACE").flatMap { $0.isEmpty ? nil : $0 } ?? "notes",
-            client: client, patience: .seconds(2))
+    var client: ReplClient { ReplClient(socket: socket ?? ReplClient.standardSocket(Self.environment)) }
+
+    var spaceName: String {
+        space ?? Self.environment("NOTES_SPACE").flatMap { $0.isEmpty ? nil : $0 } ?? "notes"
     }
+
+    var notebook: Space<Notebook> { Space(spaceName, client: client, patience: .seconds(2)) }
 
     func listing() async throws -> Listing {
         let notebook = notebook

@@ -4,6 +4,7 @@ import ArgumentParser
 import Bytes
 import Glibc
 import ReplModels
+import Terminal
 
 struct ListNotes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

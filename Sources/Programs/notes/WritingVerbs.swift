@@ -1,5 +1,4 @@
-// Verbs that write. Each is one transaction or one update, so what others do to the same note at the same
-// time stays.
+// Verbs that write; what each does is a `NoteWrite`.
 
 import ArgumentParser
 import ReplModels
@@ -20,40 +19,40 @@ struct AddNote: AsyncParsableCommand {
             while let line = readLine(strippingNewline: false) { text += line }
         }
         let note = Note(
-            id: Self.freshID(), title: title, body: ReplicatedText(text), tags: Set(tags), priority: priority,
+            id: Note.freshID(), title: title, body: ReplicatedText(text), tags: Set(tags), priority: priority,
             created: .now)
-        try await options.notebook.transaction {
-            $0.notes.add(note)
-            $0.orders[Order.all].ids.append(note.id)
-        }
+        try await options.notebook.write(.add(note))
         try Output.line(note.id)
-    }
-
-    /// 30 bits: a space with a thousand notes has the same id twice once in two thousand spaces, and then
-    /// `add` is refused.
-    private static func freshID() -> String {
-        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz")
-        return String((0..<6).map { _ in letters[Int.random(in: letters.indices)] })
     }
 }
 
-struct RetitleNote: AsyncParsableCommand {
+/// A verb that does one thing to one note.
+protocol WritingVerb: AsyncParsableCommand {
+    var options: SpaceOptions { get }
+    /// As the person named it.
+    var id: String { get }
+    func write(to note: Note, in listing: Listing) throws -> NoteWrite?
+}
+
+extension WritingVerb {
+    func run() async throws {
+        let listing = try await options.listing()
+        guard let write = try write(to: try listing.note(id), in: listing) else { return }
+        try await options.notebook.write(write)
+    }
+}
+
+struct RetitleNote: WritingVerb {
     static let configuration = CommandConfiguration(
         commandName: "title", abstract: "Gives a note a new title.")
     @OptionGroup var options: SpaceOptions
     @Argument(help: "The note.") var id: String
     @Argument(help: "What it is called now.") var title: String
 
-    func run() async throws {
-        let note = try await options.listing().note(id)
-        try await options.notebook.transaction {
-            $0.notes.requireExists(note.id)
-            $0.notes[note.id].title = title
-        }
-    }
+    func write(to note: Note, in listing: Listing) -> NoteWrite? { .title(title, of: note.id) }
 }
 
-struct TagNote: AsyncParsableCommand {
+struct TagNote: WritingVerb {
     static let configuration = CommandConfiguration(
         commandName: "tag", abstract: "Gives a note tags, and takes tags away.")
     @OptionGroup var options: SpaceOptions
@@ -68,59 +67,40 @@ struct TagNote: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let note = try await options.listing().note(id)
-        try await options.notebook.transaction {
-            $0.notes.requireExists(note.id)
-            for tag in tags { $0.notes[note.id].tags.insert(tag) }
-            for tag in removed { $0.notes[note.id].tags.remove(tag) }
-        }
+    func write(to note: Note, in listing: Listing) -> NoteWrite? {
+        .tags(added: tags, removed: removed, of: note.id)
     }
 }
 
-struct SetPriority: AsyncParsableCommand {
+struct SetPriority: WritingVerb {
     static let configuration = CommandConfiguration(
         commandName: "priority", abstract: "Sets a note's priority.")
     @OptionGroup var options: SpaceOptions
     @Argument(help: "The note.") var id: String
     @Argument(help: "low, normal or high.") var priority: Priority
 
-    func run() async throws {
-        let note = try await options.listing().note(id)
-        try await options.notebook.transaction {
-            $0.notes.requireExists(note.id)
-            $0.notes[note.id].priority = priority
-        }
-    }
+    func write(to note: Note, in listing: Listing) -> NoteWrite? { .priority(priority, of: note.id) }
 }
 
-struct FinishNote: AsyncParsableCommand {
+struct FinishNote: WritingVerb {
     static let configuration = CommandConfiguration(
         commandName: "done", abstract: "Marks a note as done: ls shows it only with --all.")
     @OptionGroup var options: SpaceOptions
     @Argument(help: "The note.") var id: String
 
-    func run() async throws { try await Self.mark(id, done: true, options) }
-
-    static func mark(_ id: String, done: Bool, _ options: SpaceOptions) async throws {
-        let note = try await options.listing().note(id)
-        try await options.notebook.transaction {
-            $0.notes.requireExists(note.id)
-            $0.notes[note.id].done = done
-        }
-    }
+    func write(to note: Note, in listing: Listing) -> NoteWrite? { .done(true, of: note.id) }
 }
 
-struct ReopenNote: AsyncParsableCommand {
+struct ReopenNote: WritingVerb {
     static let configuration = CommandConfiguration(
         commandName: "reopen", abstract: "Takes the mark off again.")
     @OptionGroup var options: SpaceOptions
     @Argument(help: "The note.") var id: String
 
-    func run() async throws { try await FinishNote.mark(id, done: false, options) }
+    func write(to note: Note, in listing: Listing) -> NoteWrite? { .done(false, of: note.id) }
 }
 
-struct RemoveNote: AsyncParsableCommand {
+struct RemoveNote: WritingVerb {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Deletes a note.",
         discussion:
@@ -128,16 +108,10 @@ struct RemoveNote: AsyncParsableCommand {
     @OptionGroup var options: SpaceOptions
     @Argument(help: "The note.") var id: String
 
-    func run() async throws {
-        let note = try await options.listing().note(id)
-        try await options.notebook.notes[note.id].delete()
-        let order = try await options.notebook.orders[Order.all].read()
-        guard order?.ids.contains(note.id) == true else { return }
-        try await options.notebook.orders.update(Order.all) { $0.ids.removeAll { $0 == note.id } }
-    }
+    func write(to note: Note, in listing: Listing) -> NoteWrite? { .remove(note.id) }
 }
 
-struct MoveNote: AsyncParsableCommand {
+struct MoveNote: WritingVerb {
     static let configuration = CommandConfiguration(
         commandName: "mv", abstract: "Puts a note in another place of the order.")
     @OptionGroup var options: SpaceOptions
@@ -153,25 +127,16 @@ struct MoveNote: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let listing = try await options.listing()
-        let note = try listing.note(id)
-        let neighbour = try (before ?? after).map { try listing.note($0) }
-        guard neighbour?.id != note.id else { return }
-        // Notes that are not in the order yet come into it as they are shown.
-        let shown = listing.notes.map(\.id)
-        let notebook = options.notebook
-        if try await notebook.orders[Order.all].read() == nil {
-            try await notebook.orders.save(Order(name: Order.all, ids: shown))
+    func write(to note: Note, in listing: Listing) throws -> NoteWrite? {
+        let place: NotePlace
+        if let before {
+            place = .before(try listing.note(before).id)
+        } else if let after {
+            place = .after(try listing.note(after).id)
+        } else {
+            place = first ? .first : .last
         }
-        try await notebook.orders.update(Order.all) { order in
-            let known = Set(order.ids)
-            order.ids += shown.filter { !known.contains($0) }
-            guard let place = order.ids.firstIndex(of: note.id) else { return }
-            order.ids.remove(at: place)
-            let target = neighbour.flatMap { order.ids.firstIndex(of: $0.id) }
-            order.ids.insert(
-                note.id, at: target.map { after == nil ? $0 : $0 + 1 } ?? (first ? 0 : order.ids.count))
-        }
+        guard place != .before(note.id), place != .after(note.id) else { return nil }
+        return .move(note.id, to: place, shown: listing.notes.map(\.id))
     }
 }

@@ -3,40 +3,11 @@
 
 import Bytes
 import JSON
-import ReplClient
+@_exported public import ReplClient
+@_exported public import Terminal
 
-/// The exit codes of API.md.
-enum ExitCode: Int32 {
-    case ok = 0
-    case failed = 1
-    /// The daemon was not reached.
-    case unreachable = 2
-    case badInput = 3
-    case refused = 4
-    case timedOut = 5
-
-    /// As the API writes codes.
-    var name: String {
-        switch self {
-        case .ok: "ok"
-        case .failed: "failed"
-        case .unreachable: "unreachable"
-        case .badInput: "bad-input"
-        case .refused: "refused"
-        case .timedOut: "timed-out"
-        }
-    }
-
-    /// Of a refusal with this HTTP status.
-    init(status: Int) {
-        switch status {
-        case 408, 504: self = .timedOut
-        case 400, 405, 413, 415, 422: self = .badInput
-        case 403, 409, 410, 412, 429: self = .refused
-        default: self = .failed
-        }
-    }
-}
+/// ArgumentParser has one of that name too.
+typealias ExitCode = Terminal.ExitCode
 
 /// Standard output is gone: whoever read it has enough.
 struct OutputClosed: Error {}
@@ -67,18 +38,27 @@ struct CommandFailure: Error, Equatable {
     }
 
     init(_ error: ClientError) {
-        let (code, name): (ExitCode, String) =
+        let name =
             switch error {
-            case .unreachable: (.unreachable, "unreachable")
-            // Said by a daemon that ends with it: nobody can be asked.
-            case .refused(let refusal, _) where refusal.code == "cannot-start": (.unreachable, refusal.code)
-            case .refused(let refusal, _): (ExitCode(status: refusal.status), refusal.code)
-            case .timedOut: (.timedOut, "no-answer")
-            case .cut: (.failed, "connection-cut")
-            case .malformed: (.failed, "malformed-answer")
+            case .unreachable: "unreachable"
+            case .refused(let refusal, _): refusal.code
+            case .timedOut: "no-answer"
+            case .cut: "connection-cut"
+            case .malformed: "malformed-answer"
             }
         self.init(
-            code, error.message, hint: error.hint + Self.sought(error), name: name, details: error.details)
+            ExitCode(error), error.message, hint: error.hint + Self.sought(error), name: name,
+            details: error.details)
+    }
+
+    init(_ failure: EditorFailure) {
+        switch failure {
+        case .noEditor:
+            self.init(
+                .badInput, failure.message, hint: "set EDITOR, for example: EDITOR=nano replctl edit …")
+        case .notUTF8: self.init(.badInput, failure.message)
+        case .cannotStart, .file: self.init(.failed, failure.message)
+        }
     }
 
     /// Who wrote one thing asks for no number of it: "operation 0: the path leads nowhere".

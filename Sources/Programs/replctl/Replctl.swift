@@ -94,6 +94,8 @@ import ReplClient
             return failure.naming(NamedSubject(of: command)).tell(console, asJSON: asJSON)
         } catch let error as ClientError {
             return CommandFailure(error).naming(NamedSubject(of: command)).tell(console, asJSON: asJSON)
+        } catch let failure as EditorFailure {
+            return CommandFailure(failure).tell(console, asJSON: asJSON)
         } catch let error as DescriptorFailure {
             return CommandFailure(.failed, "cannot read standard input: \(error.message)")
                 .tell(console, asJSON: asJSON)

@@ -29,7 +29,7 @@ struct Expanded {
             names: named(modelFields), named(modelKey), named(init(_:)))
         macro Model() = #externalMacro(module: "ReplicatingMacros", type: "ModelMacro")
         @attached(peer) macro Key() = #externalMacro(module: "ReplicatingMacros", type: "MarkMacro")
-        @attached(peer) macro ModelName(_ name: StaticString) =
+        @attached(peer) macro ModelName(_ name: StaticString, formerly: StaticString...) =
             #externalMacro(module: "ReplicatingMacros", type: "MarkMacro")
         """
 

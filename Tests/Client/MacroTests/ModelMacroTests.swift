@@ -57,6 +57,16 @@ import Testing
         #expect(!expanded.text.contains("modelKey"))
     }
 
+    @Test("names that a field had follow the one that it has")
+    func former() throws {
+        let expanded = try Expanded(
+            #"@Model struct A { @ModelName("c", formerly: "b", "a") var d: Int = 3 }"#)
+        #expect(expanded.complaints.isEmpty)
+        #expect(
+            expanded.text.contains(#"ReplModels.ModelField(\Self.d, "c", formerly: ["b", "a"], initial: 3)"#))
+        #expect(expanded.text.contains(#"self.d = try slot.field("c", formerly: ["b", "a"], initial: 3)"#))
+    }
+
     @Test("a structure without fields still wants a map")
     func empty() throws {
         let text = try Expanded("@Model struct Mark {}").text
@@ -96,6 +106,15 @@ import Testing
             (
                 "@Model struct Note { var a: Int; @ModelName(\"a\") var b: Int }",
                 "1:34 two fields are called 'a' in documents"
+            ),
+            (
+                "@Model struct Note { var a: Int; @ModelName(\"b\", formerly: \"a\") var c: Int }",
+                "1:34 two fields are called 'a' in documents"
+            ),
+            (
+                "@Model struct Note { @ModelName(\"b\", formerly: \"a\") var c: Set<Int> }",
+                "1:22 'c' is edited in parts, and parts written under the old name would be lost; keep the set "
+                    + "under its name by @ModelName"
             ),
             (
                 "@Model struct Note { @ModelName(\"\") var b: Int }",

@@ -102,6 +102,19 @@ import Testing
         #expect(TextDifference.splices(from: old, to: old).isEmpty)
     }
 
+    @Test("two edits in one line stay two, and a word that is replaced is replaced whole")
+    func words() {
+        let old = "buy two pots of paint today\n"
+        let splices = TextDifference.splices(from: old, to: "Buy zwei pots of white paint today\n")
+        #expect(
+            splices == [
+                TextSplice(index: 15, delete: 0, insert: " white"),
+                TextSplice(index: 4, delete: 3, insert: "zwei"),
+                TextSplice(index: 0, delete: 1, insert: "B"),
+            ])
+        #expect(applied(splices, to: old) == "Buy zwei pots of white paint today\n")
+    }
+
     @Test("forms of a letter that look alike are different")
     func forms() {
         #expect(

@@ -37,6 +37,20 @@ private func slot(_ json: String, typed: Bool = false) throws -> ModelSlot {
         #expect(note == .sample("1", title: "T"))
     }
 
+    @Test("a field that was renamed is read under the newest of its names that is there")
+    func renamed() throws {
+        for (json, title) in [
+            (#"{"title":"a","name":"b","label":"c"}"#, "a"), (#"{"name":"b","label":"c"}"#, "b"),
+            (#"{"label":"c"}"#, "c"), (#"{}"#, "?"),
+        ] {
+            #expect(try Renamed(slot(json)).title == title)
+        }
+        #expect(try Renamed(slot(#"{"due":1}"#)).until == ModelDate(millisecondsSince1970: 1))
+        #expect(try Renamed(slot(#"{"until":null,"due":1}"#)).until == nil)
+        #expect(
+            Renamed.misfits(in: try slot(#"{"name":3}"#)).map(\.message) == ["note/1, name: 3 is no String"])
+    }
+
     @Test(
         "what does not fit says where and what",
         arguments: [

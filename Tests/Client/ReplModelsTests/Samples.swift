@@ -39,7 +39,15 @@ enum Priority: String, ModelScalar, CaseIterable { case low, normal, high }
     var value: Int
 }
 
+/// Renamed twice, and once.
+@Model struct Renamed: Equatable {
+    @Key var id: String
+    @ModelName("title", formerly: "name", "label") var title: String = "?"
+    @ModelName("until", formerly: "due") var until: ModelDate?
+}
+
 struct Household: Schema {
+    let renamed = Models<Renamed>("renamed/")
     let notes = Models<Note>("note/")
     let numbers = Models<Numbered>("number/")
 }

@@ -42,6 +42,32 @@ struct SpaceTests {
         }
     }
 
+    @Test("a renamed field is written under its new name, and one that becomes nil is gone under all of them")
+    func renaming() async throws {
+        try await RealDaemon.run { daemon, space in
+            let client = ReplClient(socket: daemon.socket)
+            func value() async throws -> String {
+                let request = ClientRequest("GET", ["spaces", "home", "documents", "renamed/1"])
+                let text = String(decoding: try await client.call(request).body, as: UTF8.self)
+                return String(
+                    text[(text.range(of: #""value":"#)?.upperBound ?? text.endIndex)...].prefix { $0 != "}" })
+            }
+            let body =
+                #"{"operations":[{"op":"set","document":"renamed/1","path":[],"value":{"label":"a","due":5}}]}"#
+            _ = try await client.call(
+                ClientRequest("POST", ["spaces", "home", "transactions"], body: Array(body.utf8)))
+            #expect(try await space.renamed.where(\.title == "a").fetch().map(\.id) == ["1"])
+            try await space.renamed.update("1") { $0.title += "b" }
+            #expect(try await value() == #"{"due":5,"label":"a","title":"ab""#)
+            try await space.renamed.update("1") { $0.until = nil }
+            #expect(try await value() == #"{"label":"a","title":"ab""#)
+            try await space.transaction { $0.renamed["1"].until = .now }
+            try await space.transaction { $0.renamed["1"].until = nil }
+            #expect(try await space.renamed["1"].read() == Renamed(id: "1", title: "ab", until: nil))
+            #expect(try await space.check().isEmpty)
+        }
+    }
+
     @Test("conditions, and documents that are or are not there, are the daemon's errors with its hints")
     func conditions() async throws {
         try await RealDaemon.run { _, space in

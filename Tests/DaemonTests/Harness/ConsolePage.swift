@@ -48,7 +48,8 @@ struct ConsolePage {
 
     /// Runs all commands. `sockets`: that of each box. Each command must end with 0, or with what stands
     /// in a last line `[exit N]`, and print what stands below it, on either of its outputs.
-    func run(home: String, sockets: [String: String]) throws {
+    /// `tools`: a folder with further programs.
+    func run(home: String, sockets: [String: String], tools: String? = nil) throws {
         let mark = "\u{1E}"
         // What a page starts ends with it, also when it fails half way.
         var script = "cd \(home)\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
@@ -62,7 +63,7 @@ struct ConsolePage {
         let shell = try ChildProcess.run(
             "/usr/bin/env",
             [
-                "-i", "PATH=\(programs):/usr/local/bin:/usr/bin:/bin", "HOME=\(home)", "LANG=C.UTF-8",
+                "-i", "PATH=\(programs)\(tools.map { ":" + $0 } ?? ""):/usr/local/bin:/usr/bin:/bin", "HOME=\(home)", "LANG=C.UTF-8",
                 "/bin/bash", path,
             ], within: 120)
         let parts = String(decoding: shell.output, as: UTF8.self).components(separatedBy: mark)

@@ -42,7 +42,8 @@ public struct Filter<Element: KeyedModel>: Sendable {
         let initialHolds = field?.initial.map { shown in
             if case .scalar(let shown) = shown { holds(shown, literal) } else { true }
         }
-        if let field, initialHolds != true, let path = FilterText.path(field.name) {
+        // Nor does it know the names that a field had.
+        if let field, field.formerly.isEmpty, initialHolds != true, let path = FilterText.path(field.name) {
             terms = ["\(path) \(sign) \(FilterText.literal(literal))"]
         }
         return Filter(terms) { holds($0[keyPath: keyPath].primitive.scalar, literal) }

@@ -50,6 +50,8 @@ extension ModelKey where Self: RawRepresentable, RawValue: ModelKey {
 /// A field of a model: where it is in Swift and what it is called in documents.
 public struct ModelField<Owner> {
     public let name: String
+    /// Names that it had before: read where the document has none of the name.
+    public let formerly: [String]
     let keyPath: PartialKeyPath<Owner>
     /// Whether an absent slot shows an initial value.
     let hasInitial: Bool
@@ -62,12 +64,37 @@ public struct ModelField<Owner> {
 
     /// `name` in documents; `initial` is shown where the field is absent.
     public init<Value: ModelValue>(_ keyPath: KeyPath<Owner, Value>, _ name: String, initial: Value? = nil) {
-        (self.name, self.keyPath, hasInitial) = (name, keyPath, initial != nil)
+        self.init(keyPath, name, formerly: [], initial)
+    }
+
+    /// One that was renamed; it is written under its new name.
+    public init<Value: ModelScalar>(
+        _ keyPath: KeyPath<Owner, Value>, _ name: String, formerly: [String], initial: Value? = nil
+    ) {
+        self.init(keyPath, name, formerly: formerly, initial)
+    }
+
+    public init<Value: ModelScalar>(
+        _ keyPath: KeyPath<Owner, Value?>, _ name: String, formerly: [String], initial: Value?? = nil
+    ) {
+        self.init(keyPath, name, formerly: formerly, initial)
+    }
+
+    private init<Value: ModelValue>(
+        _ keyPath: KeyPath<Owner, Value>, _ name: String, formerly: [String], _ initial: Value?
+    ) {
+        (self.name, self.formerly, self.keyPath, hasInitial) = (name, formerly, keyPath, initial != nil)
         self.initial = initial?.skeleton
         let hasInitial = hasInitial
-        misfits = { $0.misfits(name, Value.self, hasInitial: hasInitial) }
+        misfits = { $0.misfits(name, formerly, Value.self, hasInitial: hasInitial) }
         write = { new, old, place in
-            new[keyPath: keyPath].write(over: old?[keyPath: keyPath], to: place.field(name))
+            let (new, old) = (new[keyPath: keyPath], old?[keyPath: keyPath])
+            new.write(over: old, to: place.field(name))
+            // It would show again under a name that it had.
+            guard !formerly.isEmpty, let old, new != old, (new as? any AbsentValue)?.isAbsent == true else {
+                return
+            }
+            for name in formerly { place.field(name).delete() }
         }
         skeleton = { $0[keyPath: keyPath].skeleton }
         writeContainers = { $0[keyPath: keyPath].writeContainers(to: $1.field(name)) }

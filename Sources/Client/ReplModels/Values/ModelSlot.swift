@@ -52,13 +52,35 @@ public struct ModelSlot: Sendable {
         return try Value.read(slot)
     }
 
+    /// The same of a field that was renamed: where there is none of its name, what shows under the first of
+    /// its former names that is there.
+    public func field<Value: ModelValue>(
+        _ name: String, formerly: [String], initial: Value? = nil
+    ) throws(Misfit) -> Value {
+        let slot = try member(name, formerly)
+        if let initial, slot.isAbsent { return initial }
+        return try Value.read(slot)
+    }
+
+    private func member(_ name: String, _ formerly: [String]) throws(Misfit) -> ModelSlot {
+        let slot = try member(name)
+        guard slot.isAbsent else { return slot }
+        for name in formerly {
+            let former = try member(name)
+            if !former.isAbsent { return former }
+        }
+        return slot
+    }
+
     /// For a model without fields: throws unless there is a map.
     public func requireMap() throws(Misfit) { _ = try member("") }
 
     /// All that is wrong with that field.
-    func misfits<Value: ModelValue>(_ name: String, _ type: Value.Type, hasInitial: Bool) -> [Misfit] {
+    func misfits<Value: ModelValue>(
+        _ name: String, _ formerly: [String], _ type: Value.Type, hasInitial: Bool
+    ) -> [Misfit] {
         do throws(Misfit) {
-            let slot = try member(name)
+            let slot = try member(name, formerly)
             return hasInitial && slot.isAbsent ? [] : Value.misfits(in: slot)
         } catch {
             return [error]

@@ -16,6 +16,7 @@ public struct Draft<Owner: Model> {
             guard let field = field(keyPath) else { return }
             if let value = newValue as? any AbsentValue, value.isAbsent {
                 field.delete()
+                for name in Owner.field(keyPath)?.formerly ?? [] { place.field(name).delete() }
             } else {
                 newValue.write(over: nil, to: field)
             }
@@ -38,14 +39,18 @@ public struct Draft<Owner: Model> {
 
 extension Model {
     static func fieldName(_ keyPath: PartialKeyPath<Self>) -> String? {
-        modelFields.first { $0.keyPath == keyPath }?.name
+        field(keyPath)?.name
+    }
+
+    static func field(_ keyPath: PartialKeyPath<Self>) -> ModelField<Self>? {
+        modelFields.first { $0.keyPath == keyPath }
     }
 }
 
 /// An optional that is nil.
-private protocol AbsentValue { var isAbsent: Bool { get } }
+protocol AbsentValue { var isAbsent: Bool { get } }
 extension Optional: AbsentValue {
-    fileprivate var isAbsent: Bool {
+    var isAbsent: Bool {
         if case .none = self { true } else { false }
     }
 }

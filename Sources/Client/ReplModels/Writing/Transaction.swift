@@ -43,7 +43,8 @@ public struct TransactionDocuments<Element: KeyedModel> {
     public func requireExists(_ key: Key) { require(key, exists: true) }
     public func requireAbsent(_ key: Key) { require(key, exists: false) }
 
-    /// A field shows this value; an absent one shows none, whatever its initial value is.
+    /// A field shows this value under its name; an absent one shows none, whatever its initial value is, and
+    /// whatever stands under a name that it had.
     public func require<Value: ModelScalar>(_ key: Key, _ field: KeyPath<Element, Value>, is value: Value) {
         guard let name = Element.fieldName(field) else {
             return operations.record(.notAField(model: "\(Element.self)", keyPath: "\(field)"))

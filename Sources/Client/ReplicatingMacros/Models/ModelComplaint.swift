@@ -13,6 +13,7 @@ enum ModelComplaint: DiagnosticMessage {
     case initialContainer(String, String)
     case twice(String)
     case emptyName(String)
+    case formerContainer(String, String)
     case secondKey(String, String)
     case optionalKey(String)
     case namedKey(String)
@@ -40,6 +41,9 @@ enum ModelComplaint: DiagnosticMessage {
             "two fields are called '\(name)' in documents"
         case .emptyName(let name):
             "the name of '\(name)' in documents is a string of at least one character"
+        case .formerContainer(let name, let container):
+            "'\(name)' is edited in parts, and parts written under the old name would be lost; keep the "
+                + "\(container) under its name by @ModelName"
         case .secondKey(let name, let first):
             "'\(first)' is the key already; a document has one, so '\(name)' is a field without @Key"
         case .optionalKey(let name):
@@ -63,6 +67,7 @@ enum ModelComplaint: DiagnosticMessage {
             case .initialContainer: "initial-container"
             case .twice: "twice"
             case .emptyName: "empty-name"
+            case .formerContainer: "former-container"
             case .secondKey: "second-key"
             case .optionalKey: "optional-key"
             case .namedKey: "named-key"

@@ -22,13 +22,11 @@ public enum ModelMacro: ExtensionMacro {
         }
         let access = structure.modifiers.accessPrefix
         let fields = properties.fields.map { field in
-            let initial = field.initial.map { ", initial: \($0)" } ?? ""
-            return "ReplModels.ModelField(\\Self.\(field.name), \"\(field.storedName)\"\(initial)),"
+            "ReplModels.ModelField(\\Self.\(field.name), \(field.arguments)),"
         }
         var assignments = properties.key.map { ["self.\($0.name) = try slot.key()"] } ?? []
         assignments += properties.fields.map { field in
-            let initial = field.initial.map { ", initial: \($0)" } ?? ""
-            return "self.\(field.name) = try slot.field(\"\(field.storedName)\"\(initial))"
+            "self.\(field.name) = try slot.field(\(field.arguments))"
         }
         let list = fields.isEmpty ? "[]" : "[\n\(fields.joined(separator: "\n"))\n]"
         let members = """

@@ -10,6 +10,8 @@ struct ModelProperty {
     let type: String
     /// In documents.
     let storedName: String
+    /// Names that it had there.
+    let formerNames: [String]
     /// What is shown where a document has none, as source.
     let initial: String?
     let isKey: Bool
@@ -43,11 +45,28 @@ struct ModelProperty {
                 }
                 return name
             } ?? word
+        formerNames =
+            try given.map { (attribute) throws(ModelFault) in
+                guard let names = attribute.formerNames, !names.contains("") else {
+                    throw ModelFault(.emptyName(word), at: attribute)
+                }
+                return names
+            } ?? []
+        if !formerNames.isEmpty, let container = type.containerName, let given {
+            throw ModelFault(.formerContainer(word, container), at: given)
+        }
         let value = binding.initializer?.value
         if let value, let container = type.containerName, !value.isEmptyValue {
             throw ModelFault(.initialContainer(word, container), at: value)
         }
         initial = value.flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0.trimmedDescription }
+    }
+
+    /// Behind the key path, or of `field`.
+    var arguments: String {
+        let former = formerNames.map { "\"\($0)\"" }.joined(separator: ", ")
+        return "\"\(storedName)\"" + (former.isEmpty ? "" : ", formerly: [\(former)]")
+            + (initial.map { ", initial: \($0)" } ?? "")
     }
 
     /// Requirements of the protocol that a property would be taken for.
@@ -78,8 +97,10 @@ struct ModelPropertyList {
             do throws(ModelFault) {
                 let property = try ModelProperty(variable)
                 if !property.isKey {
-                    guard stored.insert(property.storedName).inserted else {
-                        throw ModelFault(.twice(property.storedName), at: variable)
+                    for name in [property.storedName] + property.formerNames {
+                        guard stored.insert(name).inserted else {
+                            throw ModelFault(.twice(name), at: variable)
+                        }
                     }
                     fields.append(property)
                 } else if let key {
@@ -105,14 +126,17 @@ extension VariableDeclSyntax {
 }
 
 extension AttributeSyntax {
-    /// The one argument, where it is a string without interpolation.
-    fileprivate var literal: String? {
-        let expression = arguments?.as(LabeledExprListSyntax.self)?.first?.expression
-        guard let segments = expression?.as(StringLiteralExprSyntax.self)?.segments, segments.count == 1
-        else {
-            return nil
-        }
-        return segments.first?.as(StringSegmentSyntax.self)?.content.text
+    private var list: [LabeledExprSyntax] {
+        arguments?.as(LabeledExprListSyntax.self).map(Array.init) ?? []
+    }
+
+    /// The first argument, where it is a string without interpolation.
+    fileprivate var literal: String? { list.first?.expression.literal }
+
+    /// The other arguments; nil where one is no such string.
+    fileprivate var formerNames: [String]? {
+        let names = list.dropFirst().map(\.expression.literal)
+        return names.contains(nil) ? nil : names.compactMap { $0 }
     }
 }
 
@@ -138,6 +162,13 @@ extension TypeSyntax {
 }
 
 extension ExprSyntax {
+    fileprivate var literal: String? {
+        guard let segments = self.as(StringLiteralExprSyntax.self)?.segments, segments.count == 1 else {
+            return nil
+        }
+        return segments.first?.as(StringSegmentSyntax.self)?.content.text
+    }
+
     /// `[]`, `[:]`, `""`, `0`, `.init()` and `Type()`.
     fileprivate var isEmptyValue: Bool {
         if let call = self.as(FunctionCallExprSyntax.self) {

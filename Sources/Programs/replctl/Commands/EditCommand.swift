@@ -60,8 +60,8 @@ struct EditCommand: Verb {
                     + "To have them merge, make it a text first: "
                     + ShellWord.command("convert", space, key, self.path ?? "", "text"))
         }
-        let editor = try Editor(console)
-        let file = try EditedFile(subject.shown, suffix: subject.suffix)
+        let editor = try Editor(console.environment)
+        let file = try EditedFile(subject.shown, program: "replctl", suffix: subject.suffix)
         let status = try editor.open(file.path)
         guard status == 0 else {
             file.remove()

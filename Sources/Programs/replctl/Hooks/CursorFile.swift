@@ -59,7 +59,7 @@ final class CursorFile {
         let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw NewFile.failure("making \(part)") }
         do throws(CommandFailure) {
-            guard Console.write(json.bytes + [0x0A], to: descriptor) else {
+            guard Descriptor.write(json.bytes + [0x0A], to: descriptor) else {
                 throw NewFile.failure("writing \(part)")
             }
             guard fsync(descriptor) == 0 else { throw NewFile.failure("syncing \(part)") }

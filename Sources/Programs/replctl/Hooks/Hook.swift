@@ -55,7 +55,7 @@ struct Hook {
             guard case .failure(let failure) = started else { preconditionFailure("neither started nor not") }
             return .failed("cannot start it: \(String(cString: strerror(failure.code)))")
         }
-        _ = Console.write(input, to: ends[1])
+        _ = Descriptor.write(input, to: ends[1])
         close(ends[1])
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {

@@ -34,7 +34,7 @@ extension Console {
     var canAsk: Bool { isatty(input) == 1 && isErrorTerminal }
 
     /// Without an end of line.
-    fileprivate func prompt(_ text: String) { _ = Self.write(Array(text.utf8), to: error) }
+    fileprivate func prompt(_ text: String) { Descriptor.write(Array(text.utf8), to: error) }
 
     /// One line of a terminal, without blanks around it; what has ended is an empty one.
     fileprivate func readAnswer() throws -> String {

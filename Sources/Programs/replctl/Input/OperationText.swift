@@ -54,34 +54,6 @@ struct OperationText {
 }
 
 extension PlainValue {
-    /// The string that this is; nil for anything else.
-    var text: String? {
-        guard case .scalar(.string(let text)) = self else { return nil }
-        return text.string
-    }
-
-    /// A member that is a string; nil when it is absent, null or something else.
-    func string(_ name: Key) -> String? {
-        guard case .scalar(.string(let text))? = self[name] else { return nil }
-        return text.string
-    }
-
-    func integer(_ name: Key) -> Int64? {
-        guard case .scalar(.integer(let number))? = self[name] else { return nil }
-        return number
-    }
-
-    func bool(_ name: Key) -> Bool? {
-        guard case .scalar(.bool(let flag))? = self[name] else { return nil }
-        return flag
-    }
-
-    /// A member that is an array; empty when it is anything else.
-    func list(_ name: Key) -> [PlainValue] {
-        guard case .array(let elements)? = self[name] else { return [] }
-        return elements
-    }
-
     /// A member for a table: strings as they are, absent and null as a dash.
     func cell(_ name: Key) -> String {
         switch self[name] {

@@ -54,7 +54,7 @@ struct Console: Sendable {
     // MARK: Writing
 
     func write(_ bytes: [UInt8]) throws(OutputClosed) {
-        guard Self.write(bytes, to: output) else { throw OutputClosed() }
+        guard Descriptor.write(bytes, to: output) else { throw OutputClosed() }
     }
 
     func write(_ text: String) throws(OutputClosed) { try write(Array(text.utf8)) }
@@ -68,24 +68,7 @@ struct Console: Sendable {
 
     /// To standard error, where nobody may be listening.
     func complain(_ text: String) {
-        _ = Self.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: error)
-    }
-
-    /// False when nothing more can be written there.
-    static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
-        var start = 0
-        while start < bytes.count {
-            let count = bytes[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                start += count
-            } else if errno == EAGAIN {
-                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&wait, 1, -1)
-            } else if errno != EINTR {
-                return false
-            }
-        }
-        return true
+        Descriptor.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: error)
     }
 
     // MARK: Looks

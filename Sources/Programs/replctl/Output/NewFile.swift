@@ -25,7 +25,7 @@ struct NewFile {
 
     mutating func write(_ bytes: [UInt8]) throws(CommandFailure) {
         if start.count < 16 { start += bytes.prefix(16 - start.count) }
-        guard Console.write(bytes, to: descriptor) else { throw Self.failure("writing \(temporary)") }
+        guard Descriptor.write(bytes, to: descriptor) else { throw Self.failure("writing \(temporary)") }
         count += Int64(bytes.count)
     }
 

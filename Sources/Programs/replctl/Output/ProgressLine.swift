@@ -37,7 +37,7 @@ final class ProgressLine: Sendable {
             let now = ContinuousClock.now
             if let drawn = state.drawn, now - drawn < .milliseconds(100) { return }
             state.drawn = now
-            _ = Console.write(
+            _ = Descriptor.write(
                 Array(("\r" + Self.text(verb, state.done, total, state.note, of: noun) + "\u{1B}[K").utf8),
                 to: console.error)
         }
@@ -49,7 +49,7 @@ final class ProgressLine: Sendable {
         state.withLock { state in
             guard state.drawn != nil else { return }
             state.drawn = nil
-            _ = Console.write(Array("\r\u{1B}[K".utf8), to: console.error)
+            _ = Descriptor.write(Array("\r\u{1B}[K".utf8), to: console.error)
         }
     }
 

@@ -1,32 +1,10 @@
-// Lines of a width. What a terminal shows of a character is one cell or two; a table that counts otherwise
-// is not straight.
+// Lines of a width, in cells of a terminal: a table that counts otherwise is not straight.
 
 enum Wrapped {
-    /// Cells that a terminal gives the text, near enough: two for the scripts that are drawn so.
-    static func width(_ text: some StringProtocol) -> Int {
-        text.reduce(0) { $0 + (isWide($1) ? 2 : 1) }
-    }
-
-    private static func isWide(_ character: Character) -> Bool {
-        switch character.unicodeScalars.first?.value ?? 0 {
-        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-            true
-        default: false
-        }
-    }
+    static func width(_ text: some StringProtocol) -> Int { Cells.width(text) }
 
     /// The text, or as much of it as fits with "…" behind.
-    static func cut(_ text: String, to limit: Int) -> String {
-        guard width(text) > limit else { return text }
-        var (kept, used) = ("", 0)
-        for character in text {
-            used += isWide(character) ? 2 : 1
-            if used > limit - 1 { break }
-            kept.append(character)
-        }
-        return kept + "…"
-    }
+    static func cut(_ text: String, to limit: Int) -> String { Cells.cut(text, to: limit) }
 
     /// Broken at blanks; a word that is longer than a line is broken anywhere. At least one line.
     static func lines(_ text: String, to limit: Int) -> [String] {
@@ -58,7 +36,7 @@ enum Wrapped {
     private static func prefix(of text: String, to limit: Int) -> String {
         var (kept, used) = ("", 0)
         for character in text {
-            used += isWide(character) ? 2 : 1
+            used += Cells.width(character)
             if used > limit, !kept.isEmpty { break }
             kept.append(character)
         }
