@@ -3,6 +3,7 @@
 
 import Bytes
 import Causality
+import Crypto
 import DocumentModel
 import Documents
 import Node
@@ -146,41 +147,32 @@ extension Checker {
         return "judged otherwise: \(lines.joined(separator: "; "))"
     }
 
-    /// For a message: the first documents of which two nodes have other bases.
+    /// For a message: the first documents of which two nodes have, or make, other bases.
     func differingBase(_ index: Int, _ other: Int, _ world: borrowing World) -> String? {
         guard let space, let left = world.nodes[index].node?.store, let right = world.nodes[other].node?.store
         else { return nil }
-        func words(_ store: MemoryStore, _ key: Key) -> (String, [UInt8]) {
-            do {
-                let base = try store.base(space, key)
-                let candidate = try store.candidate(space, key)
-                let frontier = candidate?.frontier ?? base?.frontier ?? []
-                let bytes = candidate.map { $0.bytes ?? [] } ?? base?.bytes ?? []
-                let document = bytes.isEmpty ? nil : try Document(snapshot: bytes)
-                let text = String(Self.string(document?.plain).prefix(300))
-                return ("\(candidate == nil ? "base" : "candidate") \(frontier) \(text)", bytes)
-            } catch { return ("\(error)", []) }
-        }
-        var lines: [String] = []
+        var differing: [String] = []
         for name in sortedKeys {
             let key = Key(String(decoding: name, as: UTF8.self))
-            let (one, two) = (words(left, key), words(right, key))
-            if one.0.split(separator: " ").dropFirst() == two.0.split(separator: " ").dropFirst(), one.1 == two.1 {
-                continue
-            }
-            lines.append("\(key): \(one.0) (\(one.1.count)) / \(two.0) (\(two.1.count))")
-            if lines.count > 1 { continue }
-            for number in universe.touching[name] ?? [] {
-                let change = universe[number].change
-                let at = [index, other].map { node -> String in
-                    let chain = (views[node].chains.last ?? []).suffix(3)
-                    let in_ = chain.map { (coverages[$0.id]?[change.replica] ?? .none) >= change.last ? "y" : "n" }
-                    return "\(counts(number, at: node, on: views[node].chains.last)) \(in_.joined())"
-                }
-                lines.append("\(change.id) \(at.joined(separator: " / "))")
-            }
+            let (one, two) = (Self.base(of: key, in: space, left), Self.base(of: key, in: space, right))
+            if one != two { differing.append("\(key): \(one) / \(two)") }
         }
-        return "nodes \(index) and \(other): \(lines.prefix(40).joined(separator: "; ")) of \(lines.count)"
+        let words = differing.prefix(3).joined(separator: "; ")
+        return "nodes \(index) and \(other) differ in \(differing.count) bases: \(words)"
+    }
+
+    /// For a message: the frontier of a base and its bytes.
+    private static func base(of key: Key, in space: SpaceID, _ store: MemoryStore) -> String {
+        do throws(StoreFailure) {
+            let base = try store.base(space, key)
+            let candidate = try store.candidate(space, key)
+            let frontier = candidate?.frontier ?? base?.frontier ?? []
+            let bytes = candidate.map { $0.bytes ?? [] } ?? base?.bytes ?? []
+            let hash = "\(SpaceID(raw: Blake2b.hash256(bytes)))".prefix(8)
+            return "\(frontier.map { "\($0)" }), \(bytes.count) bytes \(hash)"
+        } catch {
+            return "\(error)"
+        }
     }
 
     /// For a message: what each node makes of a document, and of its last changes.

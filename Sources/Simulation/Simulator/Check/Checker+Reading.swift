@@ -183,8 +183,8 @@ extension Checker {
             guard max(views[index].vector[dot.replica], base[dot.replica]) >= needed else {
                 throw Violation(
                     .readsAreRight,
-                    "node \(index) answers a read of at least \(dot), which it does not hold: its log ends at "
-                        + "\(views[index].vector[dot.replica]), its base holds \(base[dot.replica])")
+                    "node \(index) answers a read of at least \(dot), which it does not hold: its log ends "
+                        + "at \(views[index].vector[dot.replica]), its base holds \(base[dot.replica])")
             }
         }
     }

@@ -47,7 +47,8 @@ public struct FaultPlan: Hashable, Sendable {
     public let traitor: Int?
     /// Members come and go, and the checkers count what each node holds of the roster.
     public let isAboutMembers: Bool
-    /// How often checkpoints are proposed, and what nodes keep behind them; nil: as a daemon without settings.
+    /// How often checkpoints are proposed, and what nodes keep behind them; nil: as a daemon without
+    /// settings.
     public let checkpoints: CheckpointPace?
 
     /// After the faults everything must be equal within this time: dead links are noticed in 30 s, dials back

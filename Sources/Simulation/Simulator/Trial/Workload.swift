@@ -73,7 +73,8 @@ struct Workload {
 
     /// Much at once, so that logs reach their boundaries and documents their snapshots.
     private mutating func big() -> OperationRequest {
-        let text = String(repeating: Self.secret + " ", count: number(bigWords.lowerBound...bigWords.upperBound))
+        let count = number(bigWords.lowerBound...bigWords.upperBound)
+        let text = String(repeating: Self.secret + " ", count: count)
         return OperationRequest(
             document: "big/0", path: [.key(Key("k\(number(0...9))"))],
             verb: .set(.scalar(.string(Key(text)))))
