@@ -58,7 +58,11 @@ extension DaemonTests {
             try DaemonWorld.run { world in
                 let honest = try ["a", "b", "c", "d", "e"].map { try world.started($0) }
                 try honest[0].api.createSpace("s")
-                for other in honest.dropFirst() { try other.api.join(try honest[0].api.token("s")) }
+                // All come from one address, which is let in five times at once and 20 times a second.
+                for other in honest.dropFirst() {
+                    try other.api.join(try honest[0].api.token("s"))
+                    usleep(500_000)
+                }
                 let ports = honest.map { "\($0.port)" }.joined(separator: ",")
                 var tools: [Tool] = []
                 for number in 0..<30 {
@@ -67,6 +71,7 @@ extension DaemonTests {
                         "hostilepeer", ["\(honest[0].port)", token, "\(700 + number)", ports])
                     #expect(try tool.answer() == "done joined")
                     tools.append(tool)
+                    usleep(50_000)
                 }
                 for tool in tools { try tool.begin("hoard 240") }
                 // Until links among the honest ones are lost, and the nodes have noticed.
