@@ -32,7 +32,7 @@ public enum TextDifference {
         }
     }
 
-    /// Of a run of changed lines; later ones first.
+    /// The splices within a run of changed lines; later ones come first.
     private static func byWords(_ old: [Unicode.Scalar], _ new: [Unicode.Scalar], at index: Int)
         -> [TextSplice]
     {

@@ -8,7 +8,7 @@ public enum EditorFailure: Error, Equatable, Sendable {
     /// Neither VISUAL nor EDITOR says which.
     case noEditor
     case cannotStart(reason: String)
-    /// What was done with the file, and why it failed.
+    /// The file could not be made, read or written: the words say which, and why.
     case file(String, reason: String)
     case notUTF8(path: String)
 

@@ -24,7 +24,7 @@ public enum ExitCode: Int32, Sendable {
         }
     }
 
-    /// Of a refusal with this HTTP status.
+    /// The code for a refusal with this HTTP status.
     public init(status: Int) {
         switch status {
         case 408, 504: self = .timedOut

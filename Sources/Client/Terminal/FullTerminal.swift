@@ -66,7 +66,8 @@ nonisolated(unsafe) private var signalPipe: CInt = -1
 
 /// Signals of a program that has the whole screen.
 public enum ScreenSignals {
-    /// What is told through the pipe: the size changed, stop, go on, and four ways to say "end".
+    /// Signals that the handler tells through the pipe: the size changed, stop, go on, and four ways to say
+    /// "end".
     public static let told = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT]
     /// A bug of this program: the terminal is given back, then the signal does what it did before.
     private static let fatal = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
@@ -119,7 +120,7 @@ public enum ScreenSignals {
             _ = Glibc.write(signalPipe, &byte, 1)
             errno = error
         }
-        // What waits for a file or a child goes on.
+        // A call that waits for a file or a child goes on after the handler.
         action.sa_flags = SA_RESTART
         sigaction(number, &action, nil)
     }

@@ -1,5 +1,5 @@
-// What a person presses, as a terminal sends it (ECMA-48, and xterm's control sequences): letters as they
-// are, other keys as sequences that begin with escape. One read may end in the middle of either.
+// Keys as a terminal sends them (ECMA-48, and xterm's control sequences): letters as they are, other keys as
+// sequences that begin with escape. One read may end in the middle of either.
 
 /// A key.
 public enum KeyPress: Hashable, Sendable {

@@ -2,11 +2,11 @@
 // Rodrigues, 2007). A node of a large space keeps few links, its active view, and remembers some devices that
 // were alive lately, its passive view, which random walks fill. Everybody knows the roster, so nobody has to
 // be introduced: a node that lacks links dials who was heard of lately, or any member; one that has more than
-// enough closes the link to whoever has the most, so a newcomer always gets in and nobody is cut off
-// (decision 0058).
+// enough closes one that chance draws among those that are neither young, old nor useful. So a newcomer
+// always gets in, and nobody is cut off by what others say of themselves (decisions 0058 and 0230).
 //
 //     links       0 … wanted-2          wanted-1, wanted        more
-//                 dial targets          rest                    close one, of the peer with most links
+//                 dial targets          rest                    close one, by chance
 
 public import Causality
 public import Wire

@@ -1,5 +1,5 @@
-// What two boxes wrote at one place at the same time: the value that shows, those that lost, and the way to
-// end it. Texts, counters, sets and lists merge; conflicts are registers' mostly.
+// Conflicts of a document: two boxes wrote at one place at the same time. A conflict has the value that shows
+// and those that lost, and a program resolves it. Texts, counters, sets and lists merge; registers conflict.
 
 import Bytes
 public import JSON

@@ -16,8 +16,8 @@ final class Handoff<Value: Sendable>: Sendable {
 
     private let state = Mutex<State>(.idle)
 
-    /// What a step lets go on. Only outside the lock: to resume a task may take a lock of the task, and
-    /// whoever cancels the task holds that one while `finish` takes ours.
+    /// The tasks that a step lets go on. They are resumed outside the lock: to resume a task may take a lock
+    /// of the task, and whoever cancels the task holds that one while `finish` takes ours.
     private struct Resumed {
         var maker: (CheckedContinuation<Bool, Never>, isTaken: Bool)?
         var reader: (CheckedContinuation<Value?, Never>, value: Value?)?
