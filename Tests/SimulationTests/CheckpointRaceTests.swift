@@ -5,6 +5,7 @@ import Causality
 import Node
 import Simulator
 import Testing
+import Wire
 
 extension CheckpointTests {
     private static func text(_ world: inout World, _ index: Int) -> String {
@@ -88,6 +89,43 @@ extension CheckpointTests {
             (0..<3).allSatisfy { Self.text(&world, $0).contains(#"{"key":"mine","value":{"n":20}}"#) }
         }
         #expect(isBack, "\(world.logs())")
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+    }
+
+    @Test("of two that were proposed at once, and that nobody has computed yet, one is agreed on")
+    func rivals() {
+        var world = World(seed: 943)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.addNode()
+        let invite = world.ask(
+            0, .invite(SpaceReference("notes"), role: .admin, expiresSeconds: 86_400))
+        guard case .invite(_, let token)? = invite, case .joined? = world.join(3, token) else {
+            Issue.record("not joined: \(world.logs())")
+            return
+        }
+        for number in 0..<200 { _ = world.increment(number % 3, "notes", Key("d\(number)")) }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2, 3], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        world.separate([0])
+        world.separate([3])
+        for author in [0, 3] {
+            let answer = world.ask(author, .proposeCheckpoint(SpaceReference("notes"), absent: nil))
+            guard case .checkpointProposed? = answer else {
+                Issue.record("node \(author): \(String(describing: answer))")
+                return
+            }
+        }
+        // The others come back when both are everywhere, and meet them together.
+        for node in [1, 2] { world.crash(node) }
+        world.reunite()
+        world.run(milliseconds: 60_000)
+        for node in [1, 2] { world.start(node) }
+        let stands = world.run(within: 300_000) { world in
+            let ids = (0..<4).map { report(&world, $0)?.standing?.id }
+            return ids[0] != nil && Set(ids).count == 1
+        }
+        #expect(stands, "\(world.logs())")
         #expect(!world.logs().contains("differs"), "\(world.logs())")
     }
 }
