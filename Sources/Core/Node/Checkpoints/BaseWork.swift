@@ -64,7 +64,7 @@ struct BaseWork: Sendable {
 
     var summary: BaseSummary? { if case .done(let summary) = stage { summary } else { nil } }
     var failure: BaseFailure? { if case .failed(let failure) = stage { failure } else { nil } }
-    var isEnded: Bool { summary != nil || failure != nil }
+    private var isEnded: Bool { summary != nil || failure != nil }
 
     mutating func reach(_ stage: Stage) { self.stage = stage }
 

@@ -44,10 +44,6 @@ extension Space {
         for proposal in checkpoints.agreement.open.reversed() {
             let step = try consider(proposal, by: device, in: &transaction)
             if step != .nothing { return step }
-            // One after the other, the greatest first: the next one would take its candidates away.
-            if let work = checkpoints.work, work.witness == proposal.body.witness, !work.isEnded {
-                return .nothing
-            }
         }
         return .nothing
     }
