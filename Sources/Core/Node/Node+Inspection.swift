@@ -42,6 +42,11 @@ extension Node {
         }
     }
 
+    /// What a checkpoint follows, from the first on, and itself; empty: it is not known.
+    public func inspectChain(to checkpoint: Bytes32, in space: SpaceID) -> [Bytes32] {
+        spaces.handle(of: space).map { spaces[$0].checkpoints.agreement.chain(to: checkpoint) } ?? []
+    }
+
     /// True while documents are refused to programs, since the base that they come with is not here or not
     /// known to stand.
     public func hidesDocuments(in space: SpaceID) -> Bool {

@@ -158,6 +158,16 @@ extension Checker {
         return forgotten
     }
 
+    /// Who holds an acknowledgement holds what it names.
+    mutating func learnAcknowledged(in number: Int, at index: Int, _ world: borrowing World) {
+        guard let space, let node = world.nodes[index].node else { return }
+        for operation in universe[number].change.operations {
+            guard case .acknowledge(let id?) = operation.body, followed[id] == nil else { continue }
+            let chain = node.inspectChain(to: id, in: space)
+            if !chain.isEmpty { followed[id] = Set(chain) }
+        }
+    }
+
     /// True for a change beyond the checkpoint that this node goes on from whose author may not have known
     /// what that lets go: nothing before it in its log acknowledges the checkpoint before or a later one, and
     /// its context does not cover what the one before holds.
@@ -178,9 +188,11 @@ extension Checker {
     }
 
     /// For a message: the checkpoints that a node goes on from, and what a log acknowledges.
-    private func log(of replica: ReplicaID, at index: Int) -> String {
+    func log(of replica: ReplicaID, at index: Int) -> String {
         func short(_ id: Bytes32) -> String { String(SpaceID(raw: id).description.prefix(8)) }
-        let chain = (views[index].chains.last ?? []).suffix(3).map { short($0.id) }
+        let chain = (views[index].chains.last ?? []).suffix(3).map { checkpoint in
+            "\(short(checkpoint.id)) (to \(covered(by: checkpoint, at: index)[replica].value))"
+        }
         var said: [String] = []
         for number in universe.held(views[index].held[replica], from: SequenceNumber(1)) {
             for operation in universe[number].change.operations {
@@ -198,7 +210,7 @@ extension Checker {
             // Final, as the one before says.
             return isLate(number, by: Array(chain.dropLast()), at: index)
         }
-        let earlier = Set(chain.dropLast(2).map(\.id))
+        let released = chain[chain.count - 2]
         let held = views[index].held[change.replica]
         // What a base holds is known where its log is not.
         let final = final(of: change.replica, by: views[index].chains.last)
@@ -207,11 +219,11 @@ extension Checker {
             let before = universe[known].change
             if before.first >= change.first { break }
             for operation in before.operations {
-                if case .acknowledge(let id?) = operation.body, !earlier.contains(id) { return false }
+                guard case .acknowledge(let id?) = operation.body else { continue }
+                if followed[id]?.contains(released.id) == true { return false }
             }
         }
-        let released = covered(by: chain[chain.count - 2], at: index)
-        return !released.entries.allSatisfy { entry in
+        return !covered(by: released, at: index).entries.allSatisfy { entry in
             // Of a closed log nobody is asked for more than its trunk.
             let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
             return entry.replica == change.replica || change.context[entry.replica] >= needed

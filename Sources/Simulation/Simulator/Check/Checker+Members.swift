@@ -30,7 +30,12 @@ extension Checker {
             marks.insert("change-late")
             return try checkMayBeLate(number, at: index)
         }
-        try universe.judge(number, as: status)
+        do throws(Violation) {
+            try universe.judge(number, as: status)
+        } catch {
+            let story = log(of: universe[number].change.replica, at: index)
+            throw Violation(error.invariant, "node \(index): \(error.message), \(story)")
+        }
     }
 
     /// New operations of the roster on a node's disk; true when there were any.

@@ -44,6 +44,8 @@ struct Checker {
     let knownForgotten = KnownForgotten()
     /// What checkpoints hold of each log, as the first node holds it that came to them.
     var finals: [Bytes32: [ReplicaID: HeldBranch]] = [:]
+    /// What each that anybody acknowledged follows, and itself.
+    var followed: [Bytes32: Set<Bytes32>] = [:]
     /// What they name, by the witness that this node holds.
     var coverages: [Bytes32: VersionVector] = [:]
     /// Rare things that were reached.
@@ -99,6 +101,7 @@ struct Checker {
                 try checker.universe.take(run, records, checker.views[index].held[run.replica])
             }
             for (step, record) in zip(taken, records) {
+                learnAcknowledged(in: step.number, at: index, world)
                 try at(index) { checker throws(Violation) in
                     let isInBase = try checker.cameWithBase(step.number, record, in: space, store, at: index)
                     try checker.execute(step.number, step.held, record, isInBase: isInBase, at: index)
