@@ -279,4 +279,52 @@ import Wire
         #expect(checkpoint(&world, at: 0, [0, 1, 2, late]) != nil)
         #expect(!world.logs().contains("differs"), "\(world.logs())")
     }
+
+    /// What a stream says that ends with what is held, after so many milliseconds.
+    private func watch(_ world: inout World, _ index: Int, _ start: WatchStart, waiting: UInt64) -> (
+        cursor: String?, changes: [Dot], needsResync: Bool
+    ) {
+        let id = world.request(
+            index, .watch(SpaceReference("notes"), start: start, prefix: "", follow: false))
+        world.run(milliseconds: waiting)
+        var said: (cursor: String?, changes: [Dot], needsResync: Bool) = (nil, [], false)
+        for answer in world.nodes[index].answers[id] ?? [] {
+            switch answer {
+            case .watching(let cursor): said.cursor = cursor
+            case .watchLine(.change(let event)): said.changes.append(event.change)
+            case .watchLine(.resync): said.needsResync = true
+            default: break
+            }
+        }
+        return said
+    }
+
+    @Test("changes that come when the base of a newcomer has them already are no news for its streams")
+    func baseIsNoNews() throws {
+        var world = World(seed: 933)
+        let isMade = collectedMesh(&world)
+        #expect(isMade, "\(world.logs())")
+        let late = world.addNode()
+        let invite = world.invite(0, "notes")
+        guard case .joined? = world.join(late, try #require(invite)) else {
+            Issue.record("not joined: \(world.logs())")
+            return
+        }
+        // The base shows before the logs behind their last boundaries are here.
+        var cursor: String?
+        for _ in 0..<10_000 where cursor == nil {
+            cursor = watch(&world, late, .now, waiting: 1).cursor
+        }
+        let space = try #require(world.diskCopy(late).spaces().first?.id)
+        let before = try #require(world.diskCopy(late).position(of: space))
+        let isLevel = world.run(within: 120_000) { $0.areEqual([0, 1, 2, late], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        _ = world.increment(0, "notes", "count/news")
+        let isLevelAgain = world.run(within: 60_000) { $0.areEqual([0, 1, 2, late], "notes") }
+        #expect(isLevelAgain, "\(world.logs())")
+        let said = watch(&world, late, .cursor(try #require(cursor)), waiting: 1_000)
+        let after = try #require(world.diskCopy(late).position(of: space))
+        #expect(after.value > before.value + 10, "changes of the base came after the cursor")
+        #expect(!said.needsResync && said.changes.count == 1, "\(said)")
+    }
 }

@@ -20,6 +20,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
     private static let short = ["--minutes", "2"]
     private static let members = ["--profile", "members", "--minutes", "2"]
     private static let shortMembers = ["--profile", "members", "--minutes", "1"]
+    private static let finite = ["--profile", "finite"]
     private static let copies = ["--profile", "calm", "--with", "clones,blind-restores,equivocation,walls"]
 
     static let all = [
@@ -141,5 +142,23 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             8490, shortMembers,
             "A read was answered in the batch in which its space was left, of a state that is on no disk: "
                 + "the check."),
+        KeptSeed(
+            24, finite,
+            "Who came by a base made tables without what logs had acknowledged before it "
+                + "(CheckpointTrapTests)."),
+        KeptSeed(
+            32, finite,
+            "Changes that came when a base had them were told to a stream that went on (CheckpointTests)."),
+        KeptSeed(40, finite, "Who had acknowledged a rival was not late: the check."),
+        KeptSeed(47, finite, "A base was not taken since a relay was linked, which has no log."),
+        KeptSeed(
+            63, finite,
+            "A version of a collected change was taken for one of the change behind it (CollectedLogTests)."),
+        KeptSeed(
+            67, finite, "A newcomer was level with another one, wrote, and was late (CheckpointTrapTests)."),
+        KeptSeed(72, finite, "A read that had waited was answered from half a base."),
+        KeptSeed(
+            95, finite,
+            "A box was asked for streams, alone with a base that is not known to stand: the check."),
     ]
 }

@@ -47,6 +47,33 @@ extension Node {
         spaces.handle(of: space).map { spaces[$0].checkpoints.agreement.chain(to: checkpoint) } ?? []
     }
 
+    /// For a message: what a node that does not come on is about.
+    public func inspectProgress(in space: SpaceID) -> String {
+        guard let index = spaces.handle(of: space) else { return "no space" }
+        let (bases, checkpoints) = (spaces[index].documents.bases, spaces[index].checkpoints)
+        let agreement = checkpoints.agreement
+        var words = ["documents on \(bases.standing?.id.shortText ?? "nothing")"]
+        if let applying = bases.applying { words.append("moving to \(applying.id.shortText)") }
+        if let newest = agreement.newest, newest != bases.standing?.id {
+            words.append("\(newest.shortText) stands")
+            let next = agreement.chain(to: newest).drop { $0 != bases.standing?.id }.dropFirst().first
+            if let next { words.append("next \(next.shortText)") }
+        }
+        let open = agreement.open.map(\.id.shortText)
+        if !open.isEmpty { words.append("open: \(open.joined(separator: " "))") }
+        if let work = checkpoints.work {
+            words.append("computes \(work.witness)\(work.summary == nil ? "" : ", done")")
+        }
+        if let taken = checkpoints.taken { words.append("takes \(taken.proposal.id.shortText)") }
+        if let unmatched = checkpoints.unmatched { words.append("means another log: \(unmatched.shortText)") }
+        if let tried = checkpoints.tried { words.append("no table of \(tried.checkpoint.shortText)") }
+        if checkpoints.isSeeding { words.append("seeding") }
+        if !spaces[index].exceptions.rejudging.isEmpty { words.append("judging") }
+        let offers = links.channels(of: space).compactMap { links[$0].base.offer?.checkpoint.shortText }
+        if !offers.isEmpty { words.append("offered: \(offers.joined(separator: " "))") }
+        return words.joined(separator: ", ")
+    }
+
     /// True while documents are refused to programs, since the base that they come with is not here or not
     /// known to stand.
     public func hidesDocuments(in space: SpaceID) -> Bool {

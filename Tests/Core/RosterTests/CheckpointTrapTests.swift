@@ -153,6 +153,56 @@ private struct Story {
         #expect(!newcomer.isLate(1, from: 3) && newcomer.isLate(2, from: 3))
     }
 
+    @Test("what a log acknowledged before a base is in the next table, whether the log says it or the table")
+    func toldByTable() {
+        var (story, first) = founded()
+        let second = story.propose(0, after: first, of: [0, 1, 2], covering: [3, 2, 2])
+        for device in [1, 2, 0] { story.acknowledge(second, device, at: device == 0 ? 4 : 3) }
+        // Device 2 is away from here on: its log acknowledges nothing newer.
+        let third = story.propose(
+            0, after: second, of: [0, 1, 2], without: [2], covering: [5, 3, 3],
+            seen: [0: second, 1: second, 2: second])
+        for device in [1, 0] { story.acknowledge(third, device, at: 6) }
+        // Who came by the third has neither its logs nor their acknowledgements, but for those of the third.
+        var newcomer = Checkpoints(founder: story.devices[0])
+        for id in [first, second, third] {
+            if let proposal = story.checkpoints.proposal(id) { newcomer.add(proposal) }
+        }
+        if let table = story.tables[third] {
+            newcomer.learn(table, of: third, holdsLogs: false, seesViews: true)
+        }
+        newcomer.agree(on: third)
+        for device in [1, 0] {
+            newcomer.add(
+                Acknowledgement(
+                    of: third, by: story.devices[device], at: Dot(story.replicas[device], SequenceNumber(6)),
+                    ends: VersionVector()))
+        }
+        for (device, expected) in [(0, third), (1, third), (2, second)] {
+            for checkpoints in [story.checkpoints, newcomer] {
+                let told = checkpoints.acknowledged(
+                    in: story.replicas[device], through: SequenceNumber(7), following: third)
+                #expect(told == expected, "device \(device)")
+            }
+        }
+    }
+
+    @Test("who lacks what a followed checkpoint holds is behind, and is not once it can be agreed on no more")
+    func behind() {
+        var (story, first) = founded()
+        #expect(!story.checkpoints.isBehind { _ in false })
+        let lesser = story.propose(1, after: first, of: [0, 1, 2], covering: [2, 3, 2])
+        #expect(story.checkpoints.isBehind { _ in false })
+        let witness = Dot(story.replicas[0], SequenceNumber(1))
+        #expect(!story.checkpoints.isBehind { $0 == witness })
+        // Somebody went on from one that a greater one took the place of.
+        let greater = story.propose(0, after: first, of: [0, 1, 2], covering: [3, 2, 2])
+        story.propose(1, after: lesser, of: [0, 1, 2], without: [0], covering: [2, 4, 2])
+        #expect(story.checkpoints.isBehind { $0 == witness })
+        for device in [1, 2, 0] { story.acknowledge(greater, device, at: 5) }
+        #expect(!story.checkpoints.isBehind { $0 == witness })
+    }
+
     @Test("trap 8: a log that its device left is ended where that had seen its end")
     func endedLogs() {
         var (story, first) = founded()

@@ -28,12 +28,39 @@ extension Node {
             spaces[place.space].checkpoints.taken?.taking.offered(by: peer)
             return askForBase(in: place.space, at: now)
         }
-        // Somebody else who is linked may have the log.
-        let others = links.channels(of: space.id).filter {
-            links[$0].isReady && links[$0].base.offer?.collected == nil
+        takeOffered(in: place.space, at: now)
+    }
+
+    /// Somebody offers a base since it has let go what this node lacks, and nobody who is linked gives that
+    /// as log. Asked again with each batch: who had more of the log may have given all of it.
+    mutating func takeOffered(in index: SpaceHandle, at now: Instant) {
+        let channels = links.readyChannels(of: spaces[index].id)
+        guard channels.contains(where: { links[$0].base.offer?.collected != nil }) else { return }
+        let space = spaces[index]
+        guard space.checkpoints.taken == nil, space.documents.bases.applying == nil else { return }
+        let giving = channels.first { channel in
+            guard let offer = links[channel].base.offer, offer.collected != nil else { return false }
+            return isAhead(offer, of: space) && lacks(what: channel, in: space)
         }
-        guard frame.collected != nil, space.held.isEmpty || others.isEmpty else { return }
-        take(frame, in: place.space, at: now)
+        guard let giving, let offer = links[giving].base.offer else { return }
+        let mayHaveLog = channels.contains { channel in
+            let role = space.roster.role(of: links[links[channel].link].device) ?? .relay
+            return links[channel].base.offer?.collected == nil && role >= .reader
+                && lacks(what: channel, in: space)
+        }
+        if space.held.isEmpty || !mayHaveLog { take(offer, in: index, at: now) }
+    }
+
+    /// True when documents here are made on something before the checkpoint.
+    private func isAhead(_ offer: BaseOfferFrame, of space: Space) -> Bool {
+        guard let newest = space.documents.bases.newest?.id else { return true }
+        return space.checkpoints.agreement.follows(offer.checkpoint, newest)
+    }
+
+    /// True when the peer holds something that this node does not, or did not say yet what it holds.
+    private func lacks(what channel: ChannelHandle, in space: Space) -> Bool {
+        guard let theirs = links[channel].sync.peerHave else { return true }
+        return !space.held.covers(space.forks.closed.clamped(theirs))
     }
 
     /// A checkpoint stands that this node cannot come to by itself, since a log of it goes on in two ways: it

@@ -112,6 +112,7 @@ extension Node {
             return step
         }
         takeUnmatched(in: index, at: now)
+        takeOffered(in: index, at: now)
         switch step {
         case .nothing: return
         case .acknowledge(let id):
@@ -151,7 +152,9 @@ extension Node {
             links.channels(of: space.id).contains(where: { channel in
                 links[channel].isReady && links[channel].sync.isLevel(with: told.sealed)
                     && told.sealed == space.durable
-            })
+            }),
+            // Others may be new as well.
+            !agreement.isBehind(holding: space.holds)
         else { return }
         try stored { node throws(StoreFailure) in
             try node.spaces[index].setSeeding(false, in: &node.transaction)

@@ -3,6 +3,7 @@
 
 import Bytes
 import Causality
+import Replication
 import Roster
 import Wire
 
@@ -16,6 +17,12 @@ extension Space {
     }
 
     var isSeeding: Bool { checkpoints.isSeeding }
+
+    /// True when a change, or the base that has it, is on the disk here. Nobody has more of a closed log.
+    func holds(_ change: Dot) -> Bool {
+        durable.contains(change) || forks.closed.isClosed(change)
+            || documents.bases.standing?.covered.contains(change) == true
+    }
 
     /// Notes that changes of this device are late, because a checkpoint did not wait for it: the node makes
     /// them again.

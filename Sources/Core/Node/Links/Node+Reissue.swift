@@ -300,7 +300,10 @@ extension Node {
         guard let reissue = walk.parts.last else { return .never }
         try spaces[index].writeRun(to: &transaction)
         let found = try walk.reader.find(Dot(reissue.replica, first), from: store)
-        guard let held = found?.change else { return .waits }
+        guard let held = found?.change else {
+            // Let go with its log: what it was is not known any more.
+            return spaces[index].held[reissue.replica] >= first ? .differs : .waits
+        }
         guard held.first == first, held.timestamp == change.timestamp else { return .differs }
         // Written when the log was closed later, it names what was the trunk then by the old names.
         let isSame =

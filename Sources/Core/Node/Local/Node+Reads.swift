@@ -12,7 +12,6 @@ extension Node {
         let (reference, atLeast) = readTarget(request)
         let index = try handle(of: reference)
         try need(.reader, in: index)
-        try needShown(index)
         if let atLeast {
             guard let token = VersionToken(atLeast.version) else { throw .invalidVersion(atLeast.version) }
             if !token.isHeld(in: spaces[index].held, closed: spaces[index].forks.closed) {
@@ -32,6 +31,8 @@ extension Node {
 
     mutating func answerRead(_ id: RequestID, _ request: NodeRequest, in index: SpaceHandle) throws(NodeError)
     {
+        // A base may have come while it waited.
+        try needShown(index)
         switch request {
         case .listDocuments(_, let prefix, let after, let limit, _):
             // Records of documents changed in this batch are written first, so that the page shows them.

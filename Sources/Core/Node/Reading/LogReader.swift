@@ -41,7 +41,8 @@ struct LogReader: Sendable {
         return changes[index]
     }
 
-    /// The change that holds a dot, and where it was committed; nil when the log does not reach that far.
+    /// The change that holds a dot, and where it was committed; nil when the log does not reach that far, or
+    /// was let go there.
     mutating func find(_ dot: Dot, from store: some StoreReading) throws(StoreFailure)
         -> (change: Change, position: CommitPosition)?
     {
@@ -53,6 +54,8 @@ struct LogReader: Sendable {
             throw .unusable(.notInLog(Dot(dot.replica, run.first)))
         }
         for index in begin..<changes.count where changes[index].last >= dot.sequence {
+            // Of a log that begins behind it the first run is another change's.
+            if changes[index].first > dot.sequence { return nil }
             let position = CommitPosition(run.position.value + UInt64(index - begin))
             return (changes[index], position)
         }

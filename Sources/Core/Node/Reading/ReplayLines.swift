@@ -93,7 +93,7 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
         -> WatchLine?
     {
         let change = try logs.change(record, from: store)
-        let touched = change.touched
+        let touched = try isInBase(change, record, of: space) ? [] : change.touched
         var made: [ChangeEvent.DocumentPatches] = []
         for key in touched where key.hasPrefix(prefix) {
             guard var replayed = try document(key) else {
@@ -124,6 +124,15 @@ struct ReplayLines<Reader: StoreReading & Sendable>: LineSource {
                 cursor: Cursor(store: storeName, space: space.id, position: record.position).text,
                 change: change.id, author: author, authorName: space.nameOf(author),
                 timestamp: change.timestamp, documents: made, cause: nil))
+    }
+
+    /// True for a change that came when a base had it already: it is no news.
+    private func isInBase(
+        _ change: Change, _ record: CommitRecord, of space: Space
+    ) throws(StoreFailure) -> Bool {
+        guard space.documents.bases.newest?.covered.contains(change.id) == true else { return false }
+        let before = CommitPosition(record.position.value - 1)
+        return try store.touched(space.id, after: before, limit: 1).first?.keys.isEmpty ?? true
     }
 
     // MARK: Documents

@@ -21,6 +21,10 @@ public enum WhereaboutsReason: String, Hashable, Sendable, CaseIterable {
     case voidRight = "void-right"
     /// Held without effect: its operations break the rules.
     case voidInvalid = "void-invalid"
+    /// Held without effect: a checkpoint stands that did not wait for it.
+    case voidLate = "void-late"
+    /// A part of the base: its log was let go there.
+    case collected
     case quarantined
     /// Held and not executed: a document that it touches cannot be read here.
     case unreadable

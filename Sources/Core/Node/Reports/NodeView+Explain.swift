@@ -53,6 +53,13 @@ extension NodeView {
             return try whereabouts(of: found.change, at: found.position, in: index)
         }
         if let early = early(dot, in: index) { return early }
+        if spaces[index].held.contains(dot) {
+            return ChangeWhereabouts(
+                change: dot, author: spaces[index].namedAuthor(of: dot.replica),
+                whereabouts: Whereabouts(
+                    .collected,
+                    "it is held as a part of the documents: a checkpoint holds it, and its log was let go"))
+        }
         return ChangeWhereabouts(
             change: dot, author: spaces[index].namedAuthor(of: dot.replica),
             whereabouts: try whyNotHeld(dot, in: index, at: now))
@@ -87,6 +94,11 @@ extension NodeView {
                         + (again.map { "; its author issues it again as \($0)" } ?? ""))
             } else if !Admission.isStaticallyValid(change) {
                 whereabouts = Whereabouts(.voidInvalid, "it has no effect: its operations break the rules")
+            } else if space.isLate(change) {
+                whereabouts = Whereabouts(
+                    .voidLate,
+                    "it has no effect: a checkpoint stands that did not wait for it; its author repeats it"
+                )
             } else {
                 whereabouts = Whereabouts(
                     .voidRight, "it has no effect: its author had been removed, or might not write any more")
@@ -261,7 +273,9 @@ extension WhereaboutsReason {
     /// Of a change: this node has it in its log and may pass it on.
     var isHeldHere: Bool {
         switch self {
-        case .executed, .voidFork, .voidRight, .voidInvalid, .quarantined, .unreadable, .newerVersion: true
+        case .executed, .voidFork, .voidRight, .voidInvalid, .voidLate, .collected, .quarantined, .unreadable,
+            .newerVersion:
+            true
         default: false
         }
     }

@@ -71,12 +71,17 @@ extension Space {
             let frontier = cached.record.frontier
             // What it showed is void, in part or whole: the document did change.
             if token.frontier.contains(where: forks.closed.isClosed) { return false }
-            if frontier.allSatisfy(token.frontier.contains) { return true }
+            if frontier.isEmpty, token.frontier.isEmpty { return true }
+            // Of a document that is not there a checkpoint may have let go what the token does not know.
+            let released = frontier.isEmpty ? documents.bases.newest?.released : nil
+            let gone = released.map(forks.closed.clamped)?.entries ?? []
+            let asked = frontier + gone.map { Dot($0.replica, $0.last) }
+            if asked.allSatisfy(token.frontier.contains) { return true }
             try transaction.writing { transaction throws(StoreFailure) in
                 try logs.writeRun(to: &transaction)
             }
             return try transaction.reading { store throws(StoreFailure) in
-                try past(of: token, covers: frontier, in: store)
+                try past(of: token, covers: asked, in: store)
             }
         }
     }

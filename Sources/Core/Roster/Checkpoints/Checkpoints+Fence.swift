@@ -78,11 +78,15 @@ extension Checkpoints {
     }
 
     /// What a row says of acknowledgements: the newest among those that a checkpoint with this `previous`
-    /// follows which the log acknowledges up to `last`, itself or by one that follows it.
+    /// follows which the log acknowledges up to `last`, itself or by one that follows it. Of a log that
+    /// begins at a base, what it acknowledged before is known by the table of `previous` only.
     public func acknowledged(
         in log: ReplicaID, through last: SequenceNumber, following previous: Bytes32?
     ) -> Bytes32? {
         guard let previous else { return nil }
-        return chain(to: previous).last { isAcknowledged($0, in: log, before: last + 1) }
+        let chain = chain(to: previous)
+        let stored = chain.lastIndex { isAcknowledged($0, in: log, before: last + 1) }
+        let told = coverages[previous]?.table.row(of: log)?.acknowledged.flatMap(chain.lastIndex)
+        return [stored, told].compactMap(\.self).max().map { chain[$0] }
     }
 }

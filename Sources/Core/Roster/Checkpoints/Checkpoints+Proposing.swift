@@ -40,6 +40,17 @@ extension Checkpoints {
         .sorted { $0.precedes($1) }
     }
 
+    /// True when something is lacking that a checkpoint holds which another one follows: whoever made that
+    /// one held it, so nobody is level with the space who does not. O(proposals).
+    public func isBehind(holding isHeld: (Dot) -> Bool) -> Bool {
+        followers.contains { id, next in
+            guard let proposal = id.flatMap({ proposals[$0] }), faults[proposal.id] == nil,
+                next.contains(where: { faults[$0] == nil })
+            else { return false }
+            return !isHeld(proposal.body.witness) && !isAbandoned(proposal.id)
+        }
+    }
+
     public func choice(of device: DeviceID) -> ProposalChoice {
         let open = open
         if let bound = open.last(where: { hasAcknowledged($0.id, device) }) { return .succeed(bound.id) }

@@ -69,6 +69,7 @@ extension Checker {
                 throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
             }
             let known = universe[number]
+            if isLate(number, at: index), views[index].inBase.contains(number) { continue }
             let isVoid = isForked(number, at: index) || isLate(number, at: index)
             let expected = isVoid ? .void : known.status
             guard record.status == expected else {

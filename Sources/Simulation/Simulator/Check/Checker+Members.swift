@@ -26,7 +26,9 @@ extension Checker {
 
     /// Where nobody's rights change, a change counts everywhere or nowhere, but for what is late.
     mutating func judge(_ number: Int, as status: ChangeStatus, at index: Int) throws(Violation) {
-        if isLate(number, at: index), status == .void || views[index].isRejudging {
+        let isLate = isLate(number, at: index)
+        if isLate, views[index].inBase.contains(number) { return }
+        if isLate, status == .void || views[index].isRejudging {
             marks.insert("change-late")
             return try checkMayBeLate(number, at: index)
         }

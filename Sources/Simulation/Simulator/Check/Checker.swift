@@ -104,6 +104,7 @@ struct Checker {
                 learnAcknowledged(in: step.number, at: index, world)
                 try at(index) { checker throws(Violation) in
                     let isInBase = try checker.cameWithBase(step.number, record, in: space, store, at: index)
+                    if isInBase { checker.views[index].inBase.insert(step.number) }
                     try checker.execute(step.number, step.held, record, isInBase: isInBase, at: index)
                     try checker.checkNew(
                         step.number, as: record.status, at: index, device, world.time)

@@ -37,6 +37,9 @@ struct NodeView {
     var storedKeys: [UInt8]?
     /// What its disk says of each change, by number.
     var statuses: [Int: ChangeStatus] = [:]
+    /// Changes that came when a base had them already. Whether one was late for a checkpoint before that,
+    /// nobody told its node.
+    var inBase: Set<Int> = []
     /// What counted may not any more, or again: somebody lost a right.
     var isTurned = false
     /// The checkpoints that its documents are made on, from the first on: up to the one that stands, and to

@@ -57,6 +57,11 @@ extension Trial {
         checker.endWatching(index)
         // Who left has no stream.
         if plan.isAboutMembers, !isInSpace(index) { return }
+        // Alone with a base of which it does not know yet that it stands.
+        if case .failed(.seeding) = answer, checker.isHiding(index, world) {
+            members[index].watchAt = world.time + 1_000
+            return
+        }
         members[index].watchFailures += 1
         guard members[index].watchFailures < 3 else {
             throw Violation(.serves, "node \(index) ended three streams in a row, the last with \(answer)")

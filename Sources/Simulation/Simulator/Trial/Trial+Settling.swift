@@ -140,7 +140,9 @@ extension Trial {
             .map { "\($0.key.description.prefix(4)):\($0.value)" }
         var words = "node \(index)"
         if !members[index].isJoined { words += " not joined" }
-        if let base = view.base { words += " on the base \(base)" }
+        if view.base != nil, let space = checker.space, let node = world.nodes[index].node {
+            words += " (\(node.inspectProgress(in: space)))"
+        }
         words += " holds \(ends.joined(separator: " ")), \(early) early"
         if !closed.isEmpty { words += ", closed \(closed.joined(separator: " "))" }
         return words

@@ -6,11 +6,11 @@ extension OpenAPIDocument {
          "description":"Where something is: of a change here (executed to not-known), of a document here \#
         (shown to absent, or early), of a peer (held to queued, or void-fork).",
          "enum":[
-          "executed","void-fork","void-right","void-invalid","quarantined","unreadable","newer-version",
-          "early","early-roster","on-its-way","disk-full","holder-not-linked","not-known","shown","deleted",
-          "incomplete","absent","held","not-here","left","removed","relay","not-linked","refused","silent",
-          "not-opened","roster-first","not-heard","not-sealed","held-back","window","under-way","lazy",
-          "queued"]},
+          "executed","void-fork","void-right","void-invalid","void-late","collected","quarantined",
+          "unreadable","newer-version","early","early-roster","on-its-way","disk-full",
+          "holder-not-linked","not-known","shown","deleted","incomplete","absent","held","not-here","left",
+          "removed","relay","not-linked","refused","silent","not-opened","roster-first","not-heard",
+          "not-sealed","held-back","window","under-way","lazy","queued"]},
         "Explained":{
          "type":"object","description":"Where something is.",
          "properties":{
