@@ -132,7 +132,9 @@ public struct ReplClient: Sendable {
             head.headers.add(name: "Content-Type", value: "application/json")
             head.headers.add(name: "Content-Length", value: String(body.count))
         } else if sending != nil {
-            head.headers.add(name: "Content-Type", value: "application/x-ndjson")
+            if !head.headers.contains(name: "Content-Type") {
+                head.headers.add(name: "Content-Type", value: "application/x-ndjson")
+            }
             head.headers.add(name: "Transfer-Encoding", value: "chunked")
         }
         do {

@@ -2,6 +2,7 @@
 
 public import Bytes
 public import Causality
+public import Crypto
 public import Documents
 public import Wire
 
@@ -41,6 +42,10 @@ public enum NodeAnswer: Sendable {
     case ended
     /// A job to be read piece by piece by the server, on its own thread, from one committed state.
     case reading(any ReadJob, cursor: String)
+    /// Of `openBundle`: the key of its records, and where the space stands.
+    case bundleOpened(key: Secret, space: SpaceID, position: CommitPosition)
+    /// Of `takeBundle`, and durable. `stop`: nothing behind that was looked at.
+    case bundleTaken(BundleTally, stop: BundleStop?)
     /// `complete` false: the time ran out (408).
     case waited(change: Dot, on: [HeldBy], complete: Bool)
     case explained(ExplainReport)

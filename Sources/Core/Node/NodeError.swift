@@ -56,6 +56,8 @@ public enum NodeError: Error, Sendable {
     case seeding(percent: Int?)
     /// 410 `collected`: what was asked for lies before what is kept, which begins at this version.
     case collected(since: String)
+    /// 403 or 409, about a bundle.
+    case bundle(BundleRefusal)
     /// 403 `removed`: the space's name here, who removed this device, and when, by that one's clock.
     case removed(String, by: NamedDevice, atMilliseconds: UInt64)
     /// 403 `not-granted`: the caller's, not this device's.

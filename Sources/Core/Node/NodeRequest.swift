@@ -148,6 +148,15 @@ public enum NodeRequest: Sendable {
     case void(SpaceReference, VoidQuery)
     /// Makes void changes again. Answer: `.adopted`.
     case adopt(SpaceReference, AdoptionChoice)
+    /// What others lack, for boxes that never meet. Answer: `.reading`.
+    case writeBundle(SpaceReference, BundleChoice)
+    /// The head of a bundle came. Answer: `.bundleOpened`.
+    case openBundle(SpaceReference, BundleHead)
+    /// Records of it, in order, each once. Answer: `.bundleTaken`.
+    case takeBundle(SpaceReference, [BundlePiece])
+    /// It was read as far as it is here, or given up. Answer: `.reading`, of one line that says what was
+    /// taken since it was opened at `position`.
+    case endBundle(SpaceReference, since: CommitPosition, BundleTally)
     /// `on` nil: all active members.
     case wait(SpaceReference, change: Dot, on: [MemberReference]?, timeoutSeconds: UInt64)
     /// Why something is not there yet, here and at peers; `peer` nil: at all active members. Answer:
@@ -185,10 +194,10 @@ extension NodeRequest {
             .list,
             .readDocument, .watch, .export, .conflicts, .log, .void, .wait, .explain, .metrics, .indexes,
             .index,
-            .keyEpochs, .checkpoints:
+            .keyEpochs, .checkpoints, .writeBundle, .openBundle:
             true
         case .createSpace, .leaveSpace, .removeMember, .changeRole, .rotateKeys, .invite, .revokeInvite,
-            .join, .transact, .adopt,
+            .join, .transact, .adopt, .takeBundle, .endBundle,
             .backup,
             .reload, .declareIndex, .dropIndex, .proposeCheckpoint, .collect:
             false

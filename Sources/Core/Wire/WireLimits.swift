@@ -43,6 +43,7 @@ public enum WireLimits {
 
     /// Logs of a checkpoint: as many as a HAVE lists. At most 27 MB of table.
     public static let tableRowsMax = haveEntriesMax
+    public static let tableBytesMax = 27 << 20
     /// A page of a base ends with the document by which it reaches this many bytes, if not before. So it is
     /// longer only where its last document is.
     public static let pageBytesAim = 64 * 1_024
@@ -56,6 +57,13 @@ public enum WireLimits {
     public static let manifestPagesMax = 1 << 22
     /// A manifest: what its pages take with keys of 20 bytes.
     public static let manifestBytesMax = 1 << 28
+
+    // MARK: Bundles
+
+    /// Boxes for which a bundle is sealed.
+    public static let bundleBoxesMax = 1 << 16
+    /// A record of a bundle, sealed: what a frame holds, and what is around it.
+    public static let bundleRecordBytesMax = frameBytesMax + 64
 
     // MARK: Frames
 

@@ -93,6 +93,8 @@ struct CommandFailure: Error, Equatable {
     /// The daemon speaks of its endpoints; whoever sits before a terminal has verbs for them.
     private static let hints = [
         "no-such-space": "see: replctl spaces",
+        "foreign-bundle": "see the ids of this box's spaces with: replctl spaces --wide",
+        "no-checkpoint": "leave out --base, or see: replctl space checkpoints SPACE",
         "no-such-document": "see: replctl ls SPACE",
         "no-such-invite": "see: replctl space invites SPACE",
         "no-such-change": "see: replctl log SPACE",

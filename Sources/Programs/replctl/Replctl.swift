@@ -44,7 +44,8 @@ import ReplClient
             IndexCommand.self, ForksCommand.self, QuarantineCommand.self, VoidCommand.self, AdoptCommand.self,
             ExportCommand.self, ImportCommand.self, WaitCommand.self, ExplainCommand.self,
             ConflictsCommand.self, ResolveCommand.self, TopCommand.self, BackupCommand.self,
-            RestoreCommand.self, ReloadCommand.self, DoctorCommand.self, SupportCommand.self,
+            RestoreCommand.self, BundleCommand.self, ReloadCommand.self, DoctorCommand.self,
+            SupportCommand.self,
             ConsoleCommand.self,
             CompletionCommand.self,
         ])
@@ -117,6 +118,8 @@ import ReplClient
             return unknown(second, among: SpaceCommand.configuration, behind: "replctl space", ["help"])
         case "index":
             return unknown(second, among: IndexCommand.configuration, behind: "replctl index", ["help"])
+        case "bundle":
+            return unknown(second, among: BundleCommand.configuration, behind: "replctl bundle", ["help"])
         default: return nil
         }
     }
@@ -180,7 +183,7 @@ import ReplClient
         }
         let (options, rest) = (arguments[..<start], arguments[start...])
         guard let verb = rest.first, !options.isEmpty else { return arguments }
-        let words = verb == "space" || verb == "index" ? 2 : 1
+        let words = ["space", "index", "bundle"].contains(verb) ? 2 : 1
         return Array(rest.prefix(words) + options + rest.dropFirst(words))
     }
 

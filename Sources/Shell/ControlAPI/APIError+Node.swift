@@ -20,6 +20,7 @@ extension APIError {
             self = .joining(error)
         case .author(let fault, let operation): self = APIError(fault).at("operation \(operation)")
         case .index(let refusal): self.init(refusal)
+        case .bundle(let refusal): self.init(refusal)
         case .nameTaken, .invalidName: self = .naming(error)
         case .leaveRefused(let space, let refusal): self = .leaving(space, refusal)
         case .notGranted(let refusal): self.init(refusal)

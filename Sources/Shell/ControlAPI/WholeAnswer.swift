@@ -20,6 +20,7 @@ public struct WholeAnswer: Sendable {
     public static let events = "text/event-stream"
     public static let metrics = "text/plain; version=0.0.4; charset=utf-8"
     public static let bytes = "application/vnd.sqlite3"
+    public static let octets = "application/octet-stream"
     public static let tar = "application/x-tar"
 
     init(
@@ -111,7 +112,8 @@ public struct WholeAnswer: Sendable {
         case .failed(let error):
             self.init(error)
             return
-        case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .documents, .listing, .backup:
+        case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .documents, .listing, .backup,
+            .bundleOpened, .bundleTaken:
             return nil
         }
         self.init(status, headers: headers, body: json.bytes)

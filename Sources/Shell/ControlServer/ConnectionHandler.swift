@@ -133,6 +133,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             setWaterMark(context, high: server.limits.unreadBytesMax)
             return TransactionStreamExchange(shared, space: space, units: units)
         case .importDocuments(let space): return ImportExchange(shared, space: space)
+        case .takeBundle(let space): return BundleExchange(shared, space: space)
         case .support(let keepsAddresses):
             return SupportExchange(shared, server.support, keepsAddresses: keepsAddresses)
         }

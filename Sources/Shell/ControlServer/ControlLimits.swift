@@ -8,6 +8,10 @@ struct ControlLimits: Sendable {
     var unreadBytesMax = 16 << 20
     /// Lines of one stream that the node has not answered yet. Over it: its input pauses.
     var pendingLinesMax = 512
+    /// Bytes of a bundle that the node is given at once.
+    var bundleBytesAim = 512 << 10
+    /// Bytes of a bundle that have come and wait for the node. Over it: its input pauses.
+    var bundleWaitingBytesMax = 1 << 20
     /// Listings whose next page may be asked for. Over it the oldest is given up, and its cursor is 410.
     var listingsMax = 64
     /// How long a listing may be gone on with, from its first page: its snapshot holds the store's log.

@@ -33,6 +33,7 @@ import Testing
         "adopt": ["adoptVoid"], "export": ["exportDocuments"],
         "import": ["importDocuments"],
         "wait": ["wait"], "explain": ["explain"], "top": ["status", "peers", "metrics"], "backup": ["backup"],
+        "bundle write": ["writeBundle"], "bundle read": ["takeBundle"],
         "reload": ["reload"], "doctor": ["status", "peers", "listMembers", "listKeys", "listCheckpoints"],
         "console": console, "support": ["support", "peers"],
     ]

@@ -37,6 +37,8 @@ public enum FuzzDecoder: String, CaseIterable, Sendable {
     case beacon
     /// Records of an established link.
     case records
+    /// A bundle as it comes, and records that somebody sealed who knows the members' box keys.
+    case bundle
     /// What the node keeps beside the log.
     case stored
     case json
@@ -66,6 +68,7 @@ public enum FuzzDecoder: String, CaseIterable, Sendable {
         case .link: LinkProperties.link(bytes)
         case .beacon: LinkProperties.beacon(bytes)
         case .records: LinkProperties.records(bytes)
+        case .bundle: BundleProperties.bundle(bytes)
         case .stored: TrustProperties.stored(bytes)
         case .json: TextProperties.json(bytes)
         case .transaction: TextProperties.transaction(bytes)

@@ -32,6 +32,7 @@ public enum FuzzSamples {
         case .link: LinkSamples.connections
         case .beacon: [[0] + LinkProperties.sampleBeacon, [1] + LinkProperties.beaconPlaintext]
         case .records: LinkSamples.records
+        case .bundle: BundleProperties.samples
         case .stored: RosterSamples.stored
         case .json, .transaction, .typed, .request: TextSamples.of(decoder)
         }

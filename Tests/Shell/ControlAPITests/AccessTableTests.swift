@@ -35,7 +35,7 @@ import Testing
             // Not one request of the node.
             case .openAPI: need = .nothing
             case .streamTransactions, .importDocuments: need = .writeDocuments
-            case .support: need = .unrestricted
+            case .support, .takeBundle: need = .unrestricted
             }
             #expect(route.need == need, "\(route.name)")
         }

@@ -35,7 +35,8 @@ extension NodeRequest {
         case .adopt: .writeSpace
         case .peers, .ping, .createSpace, .join, .backup, .reload, .metrics: .unrestricted
         case .leaveSpace, .removeMember, .changeRole, .rotateKeys, .proposeCheckpoint, .collect, .invite,
-            .invites, .revokeInvite, .declareIndex, .dropIndex:
+            .invites, .revokeInvite, .declareIndex, .dropIndex, .writeBundle, .openBundle, .takeBundle,
+            .endBundle:
             .unrestricted
         case .restricted(_, let request): request.need
         }
@@ -51,10 +52,11 @@ extension NodeRequest {
             space
         case .leaveSpace(let space, _), .rotateKeys(let space, _), .proposeCheckpoint(let space, _),
             .revokeInvite(let space, _), .index(let space, _), .dropIndex(let space, _), .list(let space, _),
-            .transact(let space, _), .conflicts(let space, _), .void(let space, _), .adopt(let space, _):
+            .transact(let space, _), .conflicts(let space, _), .void(let space, _), .adopt(let space, _),
+            .writeBundle(let space, _), .openBundle(let space, _), .takeBundle(let space, _):
             space
         case .invite(let space, _, _), .declareIndex(let space, _, _), .export(let space, _, _),
-            .log(let space, _, _), .explain(let space, _, _):
+            .log(let space, _, _), .explain(let space, _, _), .endBundle(let space, _, _):
             space
         case .removeMember(let space, _, _, _), .changeRole(let space, _, _, _),
             .readDocument(let space, _, _, _), .wait(let space, _, _, _):

@@ -35,8 +35,10 @@ struct BaseTaking: Sendable {
     /// Peers that said they have it, as long as they are linked and have not failed.
     private(set) var sources: Set<DeviceID> = []
     /// Hashes that are lacking and asked of nobody, in the order in which they are wanted.
-    private var wanted: [Bytes32] = []
+    private var wanted: ArraySlice<Bytes32> = []
     private var asked: [Bytes32: Asked] = [:]
+    /// What came so far in a file of the content that came last; no hash is zero.
+    private var piece: (hash: Bytes32, bytes: [UInt8]) = (.zero, [])
     /// Which peers said that they lack what.
     private var lacking: [Bytes32: Set<DeviceID>] = [:]
 
@@ -67,8 +69,8 @@ struct BaseTaking: Sendable {
         guard sources.contains(peer) else { return [] }
         var room = NodeLimits.baseAskedMax - asked.values.count { $0.peer == peer }
         guard room > NodeLimits.baseAskedMax / 2, !wanted.isEmpty else { return [] }
-        var (wants, left) = ([BaseAskFrame.Want](), [Bytes32]())
-        for (index, hash) in wanted.enumerated() {
+        var (wants, left) = ([BaseAskFrame.Want](), ArraySlice<Bytes32>())
+        for (index, hash) in zip(wanted.indices, wanted) {
             if room == 0 {
                 left += wanted[index...]
                 break
@@ -102,10 +104,26 @@ struct BaseTaking: Sendable {
         }
         asked[part.hash] = nil
         guard hash(piece.bytes) == part.hash else {
-            wanted.insert(part.hash, at: 0)
+            wanted.insert(part.hash, at: wanted.startIndex)
             drop(peer)
             return .wrong
         }
+        return .whole(piece.bytes)
+    }
+
+    /// A piece that nobody was asked for came in a file, in order. It is taken where its content is lacking,
+    /// whoever was asked for that; what they send of it later is not asked for any more.
+    mutating func brought(_ part: BasePartFrame, _ bytes: [UInt8], hash: ([UInt8]) -> Bytes32) -> Outcome {
+        let place = asked[part.hash] == nil ? wanted.firstIndex(of: part.hash) : nil
+        guard asked[part.hash] != nil || place != nil else { return .unasked }
+        if part.offset == 0 { piece = (part.hash, []) }
+        guard piece.hash == part.hash, UInt64(piece.bytes.count) == part.offset else { return .unasked }
+        piece.bytes += bytes
+        guard UInt64(piece.bytes.count) >= part.total else { return .more }
+        defer { piece = (.zero, []) }
+        guard hash(piece.bytes) == part.hash else { return .wrong }
+        asked[part.hash] = nil
+        if place == wanted.startIndex { wanted.removeFirst() } else if let place { wanted.remove(at: place) }
         return .whole(piece.bytes)
     }
 
@@ -114,13 +132,21 @@ struct BaseTaking: Sendable {
         guard asked[hash]?.peer == peer else { return }
         asked[hash] = nil
         lacking[hash, default: []].insert(peer)
-        wanted.insert(hash, at: 0)
+        wanted.insert(hash, at: wanted.startIndex)
     }
 
     /// Nobody of those that have the rest has this: it is not waited for.
     mutating func giveUp(_ hash: Bytes32) {
         guard !sources.isEmpty, sources.isSubset(of: lacking[hash] ?? []) else { return }
         wanted.removeAll { $0 == hash }
+    }
+
+    /// It is here, and was not asked for: nobody was known to have it yet.
+    mutating func found(_ hash: Bytes32) { wanted.removeAll { $0 == hash } }
+
+    /// What was in no file and no peer offers: it is not waited for.
+    mutating func giveUpUnoffered(_ hashes: Set<Bytes32>) {
+        if sources.isEmpty { wanted.removeAll { hashes.contains($0) } }
     }
 
     /// Peers that have kept nothing of what they were asked for: they are asked no more on this link.

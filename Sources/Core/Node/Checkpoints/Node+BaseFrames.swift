@@ -118,7 +118,7 @@ extension Node {
         case .wrong:
             return fault(
                 place.link, "a base: bytes that do not have the hash \(frame.hash.shortText)", at: now)
-        case .whole(let bytes): take(bytes, named: frame.hash, place, at: now)
+        case .whole(let bytes): take(bytes, named: frame.hash, in: place.space, at: now)
         }
         askForBase(in: place.space, at: now)
     }
@@ -128,22 +128,22 @@ extension Node {
         spaces[place.space].checkpoints.taken?.taking.refused(frame.hash, by: peer)
         if let taken = spaces[place.space].checkpoints.taken, taken.between[frame.hash] != nil {
             spaces[place.space].checkpoints.taken?.taking.giveUp(frame.hash)
-            if spaces[place.space].checkpoints.taken?.isComplete == true { finishTaking(place, at: now) }
+            if spaces[place.space].checkpoints.taken?.isComplete == true {
+                finishTaking(in: place.space, at: now)
+            }
         }
         askForBase(in: place.space, at: now)
     }
 
-    private mutating func take(
-        _ bytes: [UInt8], named hash: Bytes32, _ place: ChannelPlace, at now: Instant
-    ) {
+    mutating func take(_ bytes: [UInt8], named hash: Bytes32, in index: SpaceHandle, at now: Instant) {
         do {
-            try spaces[place.space].take(bytes, named: hash, in: &transaction)
+            try spaces[index].take(bytes, named: hash, in: &transaction)
         } catch let failure as StoreFailure {
             return transaction.fail(failure)
         } catch {
-            return abandonTaken(FaultWords(error), in: place.space, at: now)
+            return abandonTaken(FaultWords(error), in: index, at: now)
         }
-        if spaces[place.space].checkpoints.taken?.isComplete == true { finishTaking(place, at: now) }
+        if spaces[index].checkpoints.taken?.isComplete == true { finishTaking(in: index, at: now) }
     }
 
     /// Whoever signed the checkpoint signed this; the sender is not to blame.
@@ -157,17 +157,17 @@ extension Node {
                 since: now.wall, space: spaces[index].id))
     }
 
-    private mutating func finishTaking(_ place: ChannelPlace, at now: Instant) {
+    private mutating func finishTaking(in index: SpaceHandle, at now: Instant) {
         do throws(StoreFailure) {
-            let space = spaces[place.space].id
-            for entry in try spaces[place.space].finishTaking(in: &transaction) {
+            let space = spaces[index].id
+            for entry in try spaces[index].finishTaking(in: &transaction) {
                 // What waited of these logs stood on another head, and what waited for them may be ready.
                 _ = links.buffer.drop(LogID(space, entry.replica))
                 links.buffer.advance(LogID(space, entry.replica), to: entry.last)
             }
-            try finalMoved(in: place.space, at: now)
+            try finalMoved(in: index, at: now)
             drain()
-            for channel in links.channels(of: spaces[place.space].id) {
+            for channel in links.channels(of: space) {
                 links[channel].sync.askAgain(at: now.monotonic)
                 links[channel].digest.reset()
             }

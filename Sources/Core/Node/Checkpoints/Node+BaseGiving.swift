@@ -100,11 +100,6 @@ extension Space {
         guard documents.bases.standing != nil, documents.bases.applying == nil else { return nil }
         let manifest = try standingManifest(in: store)
         guard let index = manifest.entries.firstIndex(where: { $0.hash == hash }) else { return nil }
-        let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
-        let bases = try store.bases(id, after: after, limit: manifest.entries[index].documentCount)
-        let page = BasePage(
-            documents: bases.map { BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes) }
-        )
-        return page.encoded()
+        return try manifest.page(at: index, of: id, from: store).encoded()
     }
 }

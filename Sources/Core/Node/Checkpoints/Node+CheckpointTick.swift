@@ -147,17 +147,22 @@ extension Node {
         let (standing, agreement) = (space.documents.bases.standing, space.checkpoints.agreement)
         // Where checkpoints were proposed there are changes: who holds none is no member to be level with.
         guard !space.durable.isEmpty, space.documents.bases.applying == nil,
-            let told = space.replication.advertised,
             standing.map({ agreement.stands($0.id) }) ?? (agreement.newest == nil),
-            links.channels(of: space.id).contains(where: { channel in
-                links[channel].isReady && links[channel].sync.isLevel(with: told.sealed)
-                    && told.sealed == space.durable
-            }),
+            isLevel(space),
             // Others may be new as well.
             !agreement.isBehind(holding: space.holds)
         else { return }
         try stored { node throws(StoreFailure) in
             try node.spaces[index].setSeeding(false, in: &node.transaction)
+        }
+    }
+
+    /// With a linked member, or with one that wrote a bundle, as it was then.
+    private func isLevel(_ space: Space) -> Bool {
+        if let level = space.checkpoints.brought.level, space.durable.covers(level) { return true }
+        guard let told = space.replication.advertised, told.sealed == space.durable else { return false }
+        return links.channels(of: space.id).contains { channel in
+            links[channel].isReady && links[channel].sync.isLevel(with: told.sealed)
         }
     }
 

@@ -32,6 +32,8 @@ struct SpaceCheckpoints: Sendable {
     var paid: AcknowledgedLog?
     /// The base that is being taken from others.
     var taken: TakenBase?
+    /// What bundles brought.
+    var brought = BroughtBase()
     /// One that stands, of which other logs are held here than it means, since one of them was written in two
     /// ways: its base is taken from others.
     var unmatched: Bytes32?

@@ -33,6 +33,13 @@ struct TakenBase: Sendable {
 
     var isComplete: Bool { table != nil && manifest != nil && taking.isIdle }
 
+    /// True when what has this hash is a part of it that is not here.
+    func lacks(_ hash: Bytes32) -> Bool {
+        if pages[hash] != nil || between[hash] != nil { return true }
+        return hash == proposal.body.table && table == nil
+            || hash == proposal.body.manifest && manifest == nil
+    }
+
     var percent: Int {
         guard let manifest else { return 0 }
         return manifest.byteCount == 0 ? 100 : bytes * 100 / manifest.byteCount

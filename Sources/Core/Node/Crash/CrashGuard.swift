@@ -57,7 +57,8 @@ struct ExecutionMarker: Hashable, Sendable {
 struct CrashGuard: Sendable {
     /// Something that waits for its turn.
     enum Item: Sendable {
-        case segment([UInt8], ExecutionMarker, ChannelPlace.Name)
+        /// Without a channel it came in a bundle.
+        case segment([UInt8], ExecutionMarker, ChannelPlace.Name?)
         case change(Candidate, ExecutionMarker)
 
         var marker: ExecutionMarker {
@@ -148,7 +149,7 @@ struct CrashGuard: Sendable {
 
     /// Keeps a segment until it is marked.
     mutating func hold(
-        _ body: [UInt8], _ marker: ExecutionMarker, _ name: ChannelPlace.Name,
+        _ body: [UInt8], _ marker: ExecutionMarker, _ name: ChannelPlace.Name?,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) {
         enqueue([.segment(body, marker, name)], atFront: false, in: &transaction)

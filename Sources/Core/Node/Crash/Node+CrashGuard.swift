@@ -40,16 +40,16 @@ extension Node {
     }
 
     /// True when a segment has to wait until it is marked.
-    mutating func defers(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) -> Bool {
+    mutating func defers(_ body: [UInt8], _ carrier: Carrier, at now: Instant) -> Bool {
         guard crashGuard.isHoldingBack else { return false }
         guard crashGuard.hasRoom(for: body.count) else {
-            askAgain(place, at: now)
+            if case .channel(let place) = carrier { askAgain(place, at: now) }
             return true
         }
         let header: SegmentHeader
         do throws(DecodeFault) {
             var reader = ByteReader(body)
-            header = try SegmentHeader(of: spaces[place.space].id, from: &reader)
+            header = try SegmentHeader(of: spaces[carrier.space].id, from: &reader)
         } catch {
             // The road itself says what is wrong with it.
             return false
@@ -57,8 +57,9 @@ extension Node {
         let marker = ExecutionMarker(
             space: header.space, replica: header.replica, first: header.first, last: header.last,
             isSingle: false)
-        let name = ChannelPlace.Name(
-            connection: place.connection, number: place.number, space: header.space)
+        let name = carrier.place.map {
+            ChannelPlace.Name(connection: $0.connection, number: $0.number, space: header.space)
+        }
         crashGuard.hold(body, marker, name, in: &transaction)
         return true
     }

@@ -11,7 +11,8 @@ extension Node {
             let item = crashGuard.next(at: now.monotonic, in: &transaction)
         else { return }
         switch item {
-        case .segment(let body, _, let name):
+        case .segment(let body, let marker, nil): takeHeldSegment(body, of: marker.space, at: now)
+        case .segment(let body, _, let name?):
             if let place = place(named: name) { segmentArrived(body, place, at: now) }
         case .change(let candidate, let marker):
             do throws(StoreFailure) {

@@ -85,9 +85,8 @@ extension Node {
     }
 
     mutating func admit(
-        _ candidates: [Candidate], from peer: DeviceID, _ place: ChannelPlace, at now: Instant
+        _ candidates: [Candidate], from peer: DeviceID, in index: SpaceHandle, at now: Instant
     ) throws {
-        let index = place.space
         let space = spaces[index].id
         if crashGuard.holds(candidates, isWhole: true, of: space, in: &transaction) { return }
         var refused: Admission.Refusal?

@@ -192,22 +192,15 @@ extension Node {
 
     mutating func forkProofArrived(_ body: [UInt8], _ place: ChannelPlace, at now: Instant) {
         do {
-            let space = spaces[place.space].id
-            let frame = try ForkProofFrame(of: space, decoding: body)
-            guard let a = try openShown(frame.first, place, at: now),
-                let b = try openShown(frame.second, place, at: now)
-            else { return }
-            guard a.run.first == b.run.first else { throw ForkProofFault.otherRuns }
-            let base = ForkProof.Base(last: a.run.first.previous, chainHash: frame.baseHash)
-            let proof = try ForkProof(base: base, a, b, in: space)
-            // Logs of strangers are on nobody's disk.
-            guard spaces[place.space].roster.member(proof.declaration.device) != nil else { return }
-            if let known = spaces[place.space].forks.proven[proof.replica], known.first == proof.first,
-                known.trunkHash != proof.trunkHash
-            {
-                return try join(proof, place, at: now)
+            let frame = try ForkProofFrame(of: spaces[place.space].id, decoding: body)
+            switch try take(frame, in: place.space, from: place.connection, at: now) {
+            case .taken: return
+            case .unreadable(let header):
+                // All that is said once a channel has to be said again when the key came.
+                links[place.channel].forks.isUnread = true
+                lacksKey(of: header, place, at: now)
+            case .partsEarlier(let replica): compareBoundaries(replica, place, at: now)
             }
-            try learn(proof, in: place.space, from: place.connection, at: now)
         } catch let failure as StoreFailure {
             transaction.fail(failure)
         } catch {
@@ -215,21 +208,53 @@ extension Node {
         }
     }
 
+    /// What became of a proof that somebody showed.
+    enum ProofIntake {
+        /// It is known now, or was before, or is of a log of strangers.
+        case taken
+        /// One of its runs is under a key that lacks here.
+        case unreadable(SegmentHeader)
+        /// With the one that is known it shows that the log parts before both.
+        case partsEarlier(ReplicaID)
+    }
+
+    /// Checks a proof, and closes the log. Throws `StoreFailure`, or what is wrong with it.
+    mutating func take(
+        _ frame: ForkProofFrame, in index: SpaceHandle, from source: ConnectionID?, at now: Instant
+    ) throws -> ProofIntake {
+        let space = spaces[index].id
+        guard let a = try open(frame.first, in: index) else { return .unreadable(frame.first.header) }
+        guard let b = try open(frame.second, in: index) else { return .unreadable(frame.second.header) }
+        guard a.run.first == b.run.first else { throw ForkProofFault.otherRuns }
+        let base = ForkProof.Base(last: a.run.first.previous, chainHash: frame.baseHash)
+        let proof = try ForkProof(base: base, a, b, in: space)
+        // Logs of strangers are on nobody's disk.
+        guard spaces[index].roster.member(proof.declaration.device) != nil else { return .taken }
+        if let known = spaces[index].forks.proven[proof.replica], known.first == proof.first,
+            known.trunkHash != proof.trunkHash
+        {
+            return try join(proof, in: index, at: now)
+        }
+        try learn(proof, in: index, from: source, at: now)
+        return .taken
+    }
+
     /// Two proofs with one sequence and different trunks: their logs part earlier.
-    private mutating func join(_ proof: ForkProof, _ place: ChannelPlace, at now: Instant)
-        throws(StoreFailure)
+    private mutating func join(_ proof: ForkProof, in index: SpaceHandle, at now: Instant)
+        throws(StoreFailure) -> ProofIntake
     {
-        let space = spaces[place.space].id
+        let space = spaces[index].id
         let record = try store.fork(space, proof.replica)
-        guard let mine = record.flatMap({ self.proof($0, in: place.space) }), mine.replica == proof.replica
-        else { return }
+        guard let mine = record.flatMap({ self.proof($0, in: index) }), mine.replica == proof.replica
+        else { return .taken }
         let earlier: ForkProof
         do throws(ForkProofFault) {
             guard mine.base == proof.base else { throw .otherRuns }
             earlier = try ForkProof(base: proof.base, mine.runs[0], proof.runs[0], in: space)
         } catch {
-            return compareBoundaries(proof.replica, place, at: now)
+            return .partsEarlier(proof.replica)
         }
-        try learn(earlier, in: place.space, from: nil, at: now)
+        try learn(earlier, in: index, from: nil, at: now)
+        return .taken
     }
 }

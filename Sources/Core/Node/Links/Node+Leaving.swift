@@ -44,6 +44,9 @@ extension Node {
             try node.store.remove(space.id)
             try node.store.setMeta(NodeMeta.invites(space.id), nil)
             try node.store.setMeta(NodeMeta.rosterBudgets(space.id), nil)
+            for member in space.roster.devices {
+                try node.store.setMeta(NodeMeta.bundleStatement(space.id, member), nil)
+            }
             try node.store.setMeta(NodeMeta.rebuilt(space.id), nil)
             try node.store.setMeta(NodeMeta.rejudging(space.id), nil)
             try node.store.setMeta(NodeMeta.left, node.left.encoded())

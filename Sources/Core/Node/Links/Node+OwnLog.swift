@@ -59,22 +59,24 @@ extension Node {
     /// A log of this device that this node did not write, or not so far: a copy or an older state is about.
     mutating func recordOwnLog(
         _ replica: ReplicaID, to last: SequenceNumber, _ declaration: Change.Declaration,
-        _ place: ChannelPlace, at now: Instant
+        from peer: DeviceID?, in index: SpaceHandle, at now: Instant
     ) throws(StoreFailure) {
         guard declaration.device == device else { return }
-        spaces[place.space].findings.claims.remove(links[place.link].device)
+        if let peer { spaces[index].findings.claims.remove(peer) }
         if left.wrote(replica, to: last) { return }
-        if replica == spaces[place.space].ownReplica {
+        let source = peer == nil ? "a bundle" : "a peer"
+        if replica == spaces[index].ownReplica {
             return try leaveOwnLog(
-                of: place.space, "a peer sent changes of this node's log \(replica) that it does not hold",
+                of: index, "\(source) brought changes of this node's log \(replica) that it does not hold",
                 at: now)
         }
         raise(
             Alarm(
                 code: "restored",
-                message: "changes of this device that it did not hold came from a peer, in log \(replica)",
+                message:
+                    "changes of this device that it did not hold came from \(source), in log \(replica)",
                 hint: "its state was restored or copied; nothing is lost, and this node writes another log",
-                since: now.wall, space: spaces[place.space].id))
+                since: now.wall, space: spaces[index].id))
     }
 
     /// The chain hash of our own log, made again from its bytes: at most a section of them. Zero, which is

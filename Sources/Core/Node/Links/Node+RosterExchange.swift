@@ -11,6 +11,10 @@ import Wire
 extension Node {
     mutating func rosterHaveArrived(_ frame: RosterHaveFrame, _ place: ChannelPlace, at now: Instant) {
         links[place.channel].roster.receive(frame)
+        let peer = links[place.link].device
+        if spaces[place.space].roster.role(of: peer) != nil {
+            spaces[place.space].peerRosters[peer] = frame.heads
+        }
         answerRosterHave(place, at: now)
     }
 
@@ -60,17 +64,14 @@ extension Node {
         while looks > 0, fault == nil, let bytes = links[place.channel].roster.nextIncoming() {
             looks -= 1
             do {
-                let operation = try RosterOperation(decoding: bytes)
-                switch try spaces[place.space].membership.take(operation, at: now) {
+                switch try look(at: bytes, in: place.space, at: now) {
                 case .added(let operations):
                     added += operations
                     looks -= ReplicationLimits.rosterLooksPerCheck
                 case .waiting:
                     links[place.channel].roster.noteLacking()
                     looks -= ReplicationLimits.rosterLooksPerCheck
-                case .putOff(let isFirst):
-                    if isFirst { putOff(operation.author, in: place.space, at: now) }
-                case .known: break
+                case .putOff, .known: break
                 }
             } catch {
                 fault = "roster operation: \(FaultWords(error))"
@@ -85,6 +86,16 @@ extension Node {
         // What is lacking in front of them is in nobody's flight: say what is held, and it comes.
         askIfLacking(place, at: now)
         dismissIfGone(place, at: now)
+    }
+
+    /// Looks at one operation. A throw is its author's or its bringer's fault.
+    mutating func look(at bytes: [UInt8], in index: SpaceHandle, at now: Instant) throws
+        -> SpaceMembership.Intake
+    {
+        let operation = try RosterOperation(decoding: bytes)
+        let intake = try spaces[index].membership.take(operation, at: now)
+        if case .putOff(isFirst: true) = intake { putOff(operation.author, in: index, at: now) }
+        return intake
     }
 
     /// Asks the peer for what operations of it wait for; of what was put off, not at once again.
@@ -173,6 +184,11 @@ extension Node {
         for operation in added {
             guard case .add(let add) = operation.body else { continue }
             spaces[index].forgetVector(of: add.device)
+            do throws(StoreFailure) {
+                try spaces[index].forgetStatement(of: add.device, in: &transaction)
+            } catch {
+                return transaction.fail(error)
+            }
             for channel in links.channels(of: spaces[index].id)
             where links[links[channel].link].device == add.device {
                 links[channel].sync.peerWasLetInAgain()

@@ -111,11 +111,16 @@ extension Node {
     /// What the space has to send; nil for a relay, which reads no changes.
     private func segmentSource(_ index: SpaceHandle, _ told: AdvertisedLogs) -> SegmentRound.Source? {
         guard let content = spaces[index].keys.current.content else { return nil }
-        var cuts = spaces[index].logs.cuts
-        cuts.join(spaces[index].forks.elsewhere)
         return SegmentRound.Source(
             space: spaces[index].id, content: content, advertised: told, logs: spaces[index].logs.heads,
-            cuts: cuts,
-            bytesAim: segmentBytesAim, derivesNonce: isPlanted("nonce-from-sequence"))
+            cuts: cutsOfSegments(of: index), bytesAim: segmentBytesAim,
+            derivesNonce: isPlanted("nonce-from-sequence"))
+    }
+
+    /// Where the logs begin that can be sent: before it there is only the base.
+    func cutsOfSegments(of index: SpaceHandle) -> VersionVector {
+        var cuts = spaces[index].logs.cuts
+        cuts.join(spaces[index].forks.elsewhere)
+        return cuts
     }
 }

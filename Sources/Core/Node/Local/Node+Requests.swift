@@ -62,8 +62,8 @@ extension Node {
         case .log(let reference, _, _), .void(let reference, _):
             _ = try handle(of: reference)
             batch.later(id, request)
-        case .adopt(let reference, let choice):
-            try adopt(id, choice, in: try handle(of: reference), at: now)
+        case .writeBundle, .openBundle, .takeBundle, .endBundle: try answerBundle(id, request, at: now)
+        case .adopt(let space, let choice): try adopt(id, choice, in: try handle(of: space), at: now)
         case .wait(let reference, let change, let devices, let timeout):
             try wait(
                 id, in: try handle(of: reference), change: change, on: devices, timeoutSeconds: timeout,
@@ -76,6 +76,23 @@ extension Node {
         case .metrics:
             let text = metrics(at: now)
             batch.answer(id, .metrics(text))
+        }
+    }
+
+    private mutating func answerBundle(_ id: RequestID, _ request: NodeRequest, at now: Instant)
+        throws(NodeError)
+    {
+        switch request {
+        case .writeBundle(let space, _):
+            _ = try handle(of: space)
+            batch.later(id, request)
+        case .openBundle(let space, let head): try openBundle(id, head, of: space, at: now)
+        case .takeBundle(let space, let pieces):
+            takeBundle(id, pieces, in: try handle(of: space), at: now)
+        case .endBundle(let space, _, _):
+            endBundle(in: try handle(of: space), at: now)
+            batch.later(id, request)
+        default: preconditionFailure("\(request) is about no bundle")
         }
     }
 

@@ -33,6 +33,22 @@ struct SegmentRound {
         let bytes: [UInt8]
         /// It was made for this channel, not for one before it.
         let isNew: Bool
+        /// Canonical bytes of the changes in it.
+        var run: [UInt8] = []
+
+        /// How many changes are in it. O(changes).
+        var changes: Int {
+            var (reader, count) = (ByteReader(run), 0)
+            do throws(DecodeFault) {
+                while !reader.isAtEnd {
+                    try reader.skip(try reader.count(limit: WireLimits.changeBytesMax, field: "change"))
+                    count += 1
+                }
+            } catch {
+                preconditionFailure("a stretch of a stored log is no run of changes: \(error)")
+            }
+            return count
+        }
     }
 
     /// `last` as it was asked for; the segment goes on to the next seal.
@@ -159,7 +175,7 @@ struct SegmentRound {
         segment.encode(into: &writer)
         keep(writer.bytes, through: end, as: key)
         sync.recordSent(replica, to: end, bytes: writer.count)
-        return Outgoing(replica: replica, bytes: writer.bytes, isNew: true)
+        return Outgoing(replica: replica, bytes: writer.bytes, isNew: true, run: part.bytes)
     }
 
     private mutating func keep(_ bytes: [UInt8], through last: SequenceNumber, as key: SegmentKey) {

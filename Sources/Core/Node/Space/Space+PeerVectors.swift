@@ -12,7 +12,10 @@ extension Space {
     }
 
     /// Who was let in again may have left meanwhile, and holds nothing then of what it held before.
-    mutating func forgetVector(of peer: DeviceID) { peerVectors[peer] = nil }
+    mutating func forgetVector(of peer: DeviceID) {
+        peerVectors[peer] = nil
+        peerRosters[peer] = nil
+    }
 
     /// A device said what it holds. Over all its links, copies of it included, no more logs than one of them
     /// may name.

@@ -38,6 +38,8 @@ struct Space: Sendable {
     private var replicationBox = Boxed(Replication())
     /// Last vectors that other members told us, as far as they said it is durable there.
     var peerVectors: [DeviceID: VersionVector] = [:]
+    /// Heads of their rosters, as they named them last.
+    var peerRosters: [DeviceID: [RosterHead]] = [:]
 
     /// A space as the store keeps it.
     init(

@@ -1,6 +1,7 @@
 // What an operator reads of a store's failure: what happened, to which file or log, and what to do.
 
 import Causality
+import Identity
 
 extension StoreFailure: CustomStringConvertible {
     public var description: String {
@@ -74,6 +75,7 @@ extension StoredItem: CustomStringConvertible {
         case .section(let replica, let first): "log \(replica) from \(first)"
         case .boundary(let replica, let last): "boundary \(last) of log \(replica)"
         case .branch(let replica, let sequence): "the branch \(replica) after \(sequence)"
+        case .bundleStatement(let device): "what a bundle of \(device.short) said"
         case .proof(let replica): "the proof that log \(replica) forked"
         case .index(let name, let space): "the definition of index \(name) of space \(space)"
         }

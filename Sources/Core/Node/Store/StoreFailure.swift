@@ -119,6 +119,8 @@ public enum StoredItem: Equatable, Sendable {
     case branch(ReplicaID, after: SequenceNumber)
     /// The proof that a log forked.
     case proof(ReplicaID)
+    /// `BundleStatement`
+    case bundleStatement(of: DeviceID)
     /// `IndexDefinition`
     case index(name: String, of: SpaceID)
 }

@@ -40,8 +40,8 @@ public final class Route: Sendable {
     }
 
     public static let all =
-        nodeRoutes + spaceRoutes + checkpointRoutes + documentRoutes + conflictRoutes + indexRoutes
-        + changeRoutes + voidRoutes
+        nodeRoutes + spaceRoutes + checkpointRoutes + bundleRoutes + documentRoutes + conflictRoutes
+        + indexRoutes + changeRoutes + voidRoutes
 
     public let name: Name
     public let method: String

@@ -33,6 +33,8 @@ public enum RouteBody: Sendable {
     case optionalJSON(schema: String, example: String)
     /// NDJSON without an end, at the pace of the answers.
     case lines(schema: String, example: String)
+    /// Bytes without an end, at the pace at which they are taken.
+    case bytes(schema: String)
 
     public var isTaken: Bool { if case .none = self { false } else { true } }
 
@@ -40,7 +42,7 @@ public enum RouteBody: Sendable {
     public var isRequired: Bool {
         switch self {
         case .none, .optionalJSON: false
-        case .json, .lines: true
+        case .json, .lines, .bytes: true
         }
     }
 
@@ -48,7 +50,7 @@ public enum RouteBody: Sendable {
     public var isWhole: Bool {
         switch self {
         case .json, .optionalJSON: true
-        case .none, .lines: false
+        case .none, .lines, .bytes: false
         }
     }
 
@@ -62,6 +64,7 @@ public enum RouteBody: Sendable {
             [WholeAnswer.lines, WholeAnswer.json].map {
                 RouteContent(type: $0, schema: schema, example: example)
             }
+        case .bytes(let schema): [RouteContent(type: WholeAnswer.octets, schema: schema, example: nil)]
         }
     }
 }

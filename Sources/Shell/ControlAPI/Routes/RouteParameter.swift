@@ -155,6 +155,15 @@ public struct RouteParameter: Sendable, Equatable {
     static let addresses = RouteParameter(
         "addresses", "true: with addresses of this and other devices.",
         schema: #"{"type":"boolean","default":false}"#, example: "true")
+    static let bundleFor = RouteParameter(
+        "for", as: "bundleFor", "Only what this member is not known to hold. " + memberForms, schema: text,
+        example: #""attic""#)
+    static let bundleSince = RouteParameter(
+        "since", as: "bundleSince", "Only what this version does not hold.",
+        schema: ##"{"$ref":"#/components/schemas/Version"}"##, example: changeExample)
+    static let bundleBase = RouteParameter(
+        "base", as: "bundleBase", "true: the base of the checkpoint that stands, and what follows it.",
+        schema: #"{"type":"boolean","default":false}"#, example: "true")
     static let follow = RouteParameter(
         "follow", "false: end after what is held.", schema: #"{"type":"boolean","default":true}"#,
         example: "false")

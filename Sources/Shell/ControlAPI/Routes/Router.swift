@@ -52,6 +52,7 @@ public enum Endpoint: Sendable {
     case list(ListingRequest)
     case streamTransactions(SpaceReference, TextUnits)
     case importDocuments(SpaceReference)
+    case takeBundle(SpaceReference)
     /// Ask the node for all its reports.
     case support(keepsAddresses: Bool)
 }
@@ -73,7 +74,7 @@ public enum Router {
         let isHead = head.method == "HEAD"
         let (route, captures) = try find(method: isHead ? "GET" : head.method, path: path)
         try caller.check(route.need)
-        if head.hasBody { try check(contentType: head) }
+        if head.hasBody { try check(contentType: head, of: route.body) }
         let query = try QueryParameters(
             mark.map { target[($0 + 1)...] } ?? [], known: route.queryNames, emptiable: route.emptiableNames)
         let matched = MatchedRequest(route: route, captures: captures, query: query, head: head)
@@ -118,12 +119,13 @@ public enum Router {
         throw APIError(404, "no-such-endpoint", "there is no such path", hint: "see /v1/openapi.json")
     }
 
-    private static func check(contentType head: RequestHead) throws(APIError) {
+    private static func check(contentType head: RequestHead, of body: RouteBody) throws(APIError) {
         if let coding = head.header("content-encoding"), coding.lowercased() != "identity" {
             throw APIError(
                 415, "unsupported-encoding", "bodies are taken as they are", hint: "do not compress it")
         }
         guard let value = head.header("content-type"), value != "application/json" else { return }
+        if case .bytes = body, value.lowercased() == WholeAnswer.octets { return }
         let parts = value.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
         let isKnown = parts.isEmpty || parts[0] == "application/json" || parts[0] == "application/x-ndjson"
         let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8).filter { $0 != "\"" }

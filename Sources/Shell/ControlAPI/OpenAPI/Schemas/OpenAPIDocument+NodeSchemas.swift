@@ -90,6 +90,17 @@ extension OpenAPIDocument {
          "required":["applied","needsRestart"]},
         "Metrics":{"type":"string","description":"Prometheus text exposition 0.0.4."},
         "Database":{"description":"A SQLite file.","contentMediaType":"application/vnd.sqlite3"},
-        "Tar":{"description":"A tar file (ustar).","contentMediaType":"application/x-tar"}
+        "Tar":{"description":"A tar file (ustar).","contentMediaType":"application/x-tar"},
+        "Bundle":{"description":"A bundle (WIRE.md).","contentMediaType":"application/octet-stream"},
+        "TakenBundle":{
+         "type":"object","description":"What came of a bundle.",
+         "properties":{
+          "changes":{"type":"integer","description":"Changes in it."},
+          "new":{"type":"integer","description":"Of them those that were not here."},
+          "documents":{"type":"integer",
+           "description":"Documents that changed here meanwhile, and those of a base that was taken."},
+          "lacking":{"type":"integer",
+           "description":"Changes in it that were not taken, since others before them are not here."}},
+         "required":["changes","new","documents","lacking"]}
         """#
 }

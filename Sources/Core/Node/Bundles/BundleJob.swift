@@ -1,0 +1,220 @@
+// Writes a bundle from one committed state, beside the node: what `Node+Sending` gives to a link, by the same
+// `SegmentRound`, the same pages of a base, the same roster in the same order. Nothing is kept of what was
+// written, so it takes no more memory for a million documents than for one.
+
+import Bytes
+import Causality
+import Crypto
+import Replication
+import Roster
+import Wire
+
+/// What a bundle is made of, found when it was asked for.
+struct BundlePlan: Sendable {
+    let space: SpaceID
+    /// Box keys of those who may read it.
+    let members: [Bytes32]
+    let roster: Roster
+    /// Operations that the reader may lack.
+    var operations: ArraySlice<RosterPlace>
+    /// Logs of which a fork is proved.
+    var forks: ArraySlice<ReplicaID>
+    var base: BundleBase?
+    /// What the reader holds.
+    let sync: SpaceSync
+    let source: SegmentRound.Source
+    let statement: BundleStatement
+    /// Of nonces and keys.
+    let entropy: Entropy
+}
+
+/// The base of a checkpoint that stands, as a bundle carries it.
+struct BundleBase: Sendable {
+    let checkpoint: Bytes32
+    /// Of it, and before it those of the checkpoints that it follows, as far as they are kept.
+    var tables: ArraySlice<Bytes32>
+    let manifest: Bytes32
+}
+
+/// Yields a bundle in pieces.
+// @unchecked: `any ReadJob` is owned by one reader at a time, who calls `next` in turn; nothing else holds
+// it.
+final class BundleJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendable {
+    private enum Stage {
+        case head
+        case roster
+        case forks
+        case tables
+        /// A content of the base, from a byte on.
+        case content(Bytes32, [UInt8], from: Int, next: Page)
+        case page(BaseManifest, Int)
+        case segments
+        case end
+        case done
+    }
+
+    /// What follows a content.
+    private enum Page {
+        case tables
+        case first(BaseManifest)
+        case next(BaseManifest, Int)
+    }
+
+    private let store: Reader
+    private var plan: BundlePlan
+    /// The plan's, apart, so that both can be changed at once.
+    private var sync: SpaceSync
+    private var entropy: Entropy
+    private var writer: BundleWriter?
+    private var stage = Stage.head
+
+    init(store: Reader, plan: BundlePlan) {
+        (self.store, self.plan) = (store, plan)
+        (sync, entropy) = (plan.sync, plan.entropy)
+    }
+
+    func next() throws(StoreFailure) -> [UInt8]? {
+        // A stage that has nothing to say passes on to the next one.
+        while true {
+            if case .done = stage { return nil }
+            if let bytes = try step() { return bytes }
+        }
+    }
+
+    private func step() throws(StoreFailure) -> [UInt8]? {
+        switch stage {
+        case .head:
+            let (head, key) = BundleHead.make(for: plan.members, in: plan.space, from: &entropy)
+            writer = BundleWriter(key: key)
+            stage = .roster
+            return head.encoded()
+        case .roster: return nextOperations()
+        case .forks: return try nextProof()
+        case .tables: return try nextTable()
+        case .content(let hash, let bytes, let offset, let next):
+            return part(of: bytes, hash, from: offset, then: next)
+        case .page(let manifest, let index): return try beginPage(index, of: manifest)
+        case .segments: return try nextSegment()
+        case .end:
+            stage = .done
+            let statement = seal(.statement(plan.statement))
+            return statement + (writer?.end() ?? [])
+        case .done: return nil
+        }
+    }
+
+    private func seal(_ record: BundleRecord) -> [UInt8] {
+        guard var writer else { preconditionFailure("a record before the head") }
+        defer { self.writer = writer }
+        return writer.seal(record)
+    }
+
+    private func nextOperations() -> [UInt8]? {
+        let count = plan.roster.pieceLength(of: plan.operations)
+        guard count > 0 else {
+            stage = .forks
+            return nil
+        }
+        defer { plan.operations = plan.operations.dropFirst(count) }
+        let operations = plan.operations.prefix(count).map { plan.roster.bytes(at: $0) }
+        return seal(.roster(RosterOperationsFrame(operations: operations)))
+    }
+
+    private func nextProof() throws(StoreFailure) -> [UInt8]? {
+        guard let replica = plan.forks.popFirst() else {
+            stage = plan.base == nil ? .segments : .tables
+            return plan.base.map { seal(.base(checkpoint: $0.checkpoint)) }
+        }
+        guard let record = try store.fork(plan.space, replica) else { return nil }
+        let proof: ForkProof
+        do throws(ForkProof.StoredFault) {
+            proof = try ForkProof(decoding: record.proof, in: plan.space)
+        } catch {
+            throw .unreadable(.proof(replica), error)
+        }
+        let segments = proof.runs.map {
+            Segment.seal(
+                $0, in: plan.space, contentKey: plan.source.content, nonce: entropy.bytes(24))
+        }
+        let frame = ForkProofFrame(baseHash: proof.base.chainHash, segments[0], segments[1])
+        return seal(.forkProof(frame.encoded()))
+    }
+
+    // MARK: The base
+
+    private func nextTable() throws(StoreFailure) -> [UInt8]? {
+        guard let base = plan.base else { preconditionFailure("tables of no base") }
+        guard let hash = plan.base?.tables.popFirst() else {
+            let bytes = try content(base.manifest)
+            let manifest: BaseManifest
+            do throws(DecodeFault) {
+                manifest = try BaseManifest(decoding: bytes)
+            } catch {
+                throw .unreadable(.bases(of: plan.space), error)
+            }
+            stage = .content(base.manifest, bytes, from: 0, next: .first(manifest))
+            return nil
+        }
+        stage = .content(hash, try content(hash), from: 0, next: .tables)
+        return nil
+    }
+
+    private func content(_ hash: Bytes32) throws(StoreFailure) -> [UInt8] {
+        guard let bytes = try store.meta(NodeMeta.content(plan.space, hash)) else {
+            throw .unreadable(.bases(of: plan.space), DecodeFault.truncated(needed: 1, available: 0))
+        }
+        return bytes
+    }
+
+    private func beginPage(_ index: Int, of manifest: BaseManifest) throws(StoreFailure) -> [UInt8]? {
+        guard index < manifest.entries.count else {
+            stage = .segments
+            return nil
+        }
+        let page = try manifest.page(at: index, of: plan.space, from: store)
+        stage = .content(
+            manifest.entries[index].hash, page.encoded(), from: 0, next: .next(manifest, index + 1))
+        return nil
+    }
+
+    private func part(of bytes: [UInt8], _ hash: Bytes32, from offset: Int, then next: Page) -> [UInt8]? {
+        guard offset < bytes.count else {
+            stage =
+                switch next {
+                case .tables: .tables
+                case .first(let manifest): .page(manifest, 0)
+                case .next(let manifest, let index): .page(manifest, index)
+                }
+            return nil
+        }
+        stage = .content(hash, bytes, from: offset + WireLimits.basePartBytesMax, next: next)
+        return seal(.basePart(BasePartFrame(of: bytes, hash: hash, from: offset)))
+    }
+
+    // MARK: Changes
+
+    private func nextSegment() throws(StoreFailure) -> [UInt8]? {
+        var round = SegmentRound()
+        let segment = try round.next(
+            for: &sync, of: plan.source, from: store, entropy: &entropy)
+        guard let segment else {
+            stage = .end
+            return nil
+        }
+        return seal(.segment(changes: segment.changes, segment.bytes))
+    }
+}
+
+extension BaseManifest {
+    /// A page as the base that stands has it.
+    func page(at index: Int, of space: SpaceID, from store: some StoreReading) throws(StoreFailure)
+        -> BasePage
+    {
+        let after = index == 0 ? nil : entries[index - 1].lastKey
+        let bases = try store.bases(space, after: after, limit: entries[index].documentCount)
+        return BasePage(
+            documents: bases.map {
+                BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes)
+            })
+    }
+}

@@ -1,0 +1,78 @@
+// What another member holds, for whom a bundle is written: at least what it said last, on a link or in a
+// bundle of its own, and what its changes were made on. It may hold more; then some of the bundle is known to
+// it. It holds less only if its state was put back; then it says so, and gets a bundle of everything.
+
+import Bytes
+import Causality
+import Crypto
+import Identity
+import Replication
+import Roster
+import Wire
+
+extension Space {
+    /// What is known of a member, the statements of its bundles included.
+    func known(of member: DeviceID, in store: some StoreReading) throws(StoreFailure)
+        -> (held: VersionVector, heads: [Bytes32])
+    {
+        var held = peerVectors[member] ?? VersionVector()
+        var heads: [Bytes32] = peerRosters[member] ?? []
+        for replica in logs.written(by: member) {
+            guard let log = logs[replica] else { continue }
+            held.advance(replica, to: logs.durable[replica])
+            // What waits here and is not appended was made on what is not here either.
+            held.join(log.context)
+            heads += log.rosterHeads
+        }
+        if let said = try statement(of: member, in: store) {
+            held.join(said.held)
+            heads += said.heads
+        }
+        return (forks.closed.clamped(held), heads)
+    }
+
+    private func statement(of member: DeviceID, in store: some StoreReading) throws(StoreFailure)
+        -> BundleStatement?
+    {
+        guard let bytes = try store.meta(NodeMeta.bundleStatement(id, member)) else { return nil }
+        do throws(DecodeFault) {
+            var reader = ByteReader(bytes)
+            return try BundleStatement(from: &reader)
+        } catch {
+            throw .unreadable(.bundleStatement(of: member), error)
+        }
+    }
+
+    /// Who was let in again may hold nothing of what it held.
+    mutating func forgetStatement(
+        of member: DeviceID, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let name = NodeMeta.bundleStatement(id, member)
+        guard try transaction.store.meta(name) != nil else { return }
+        try transaction.beginWriting()
+        try transaction.store.setMeta(name, nil)
+    }
+
+    /// Keeps the latest statement of a member. It is signed, and its author is active. False: an older one.
+    mutating func keep(_ statement: BundleStatement, in transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure) -> Bool
+    {
+        if let known = try self.statement(of: statement.device, in: transaction.store),
+            known.timestamp >= statement.timestamp
+        {
+            return false
+        }
+        var writer = ByteWriter(reserving: 256)
+        statement.encode(into: &writer)
+        try transaction.beginWriting()
+        try transaction.store.setMeta(NodeMeta.bundleStatement(id, statement.device), writer.bytes)
+        return true
+    }
+}
+
+extension NodeMeta {
+    /// The latest `BundleStatement` of a device.
+    static func bundleStatement(_ space: SpaceID, _ device: DeviceID) -> String {
+        "bundle-statement/\(space)/\(device.text)"
+    }
+}
