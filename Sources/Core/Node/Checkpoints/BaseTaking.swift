@@ -27,8 +27,6 @@ struct BaseTaking: Sendable {
     private struct Asked: Sendable {
         let peer: DeviceID
         var bytes: [UInt8] = []
-        /// When it is asked of another.
-        var deadline: UInt64
     }
 
     let checkpoint: Bytes32
@@ -37,6 +35,9 @@ struct BaseTaking: Sendable {
     /// Hashes that are lacking and asked of nobody, in the order in which they are wanted.
     private var wanted: [Bytes32] = []
     private var asked: [Bytes32: Asked] = [:]
+    /// When what a peer was asked for is asked of others: it sends one content after the other, so a part of
+    /// any shows that the rest is on its way, however slow that is. Of each peer that is asked for something.
+    private var deadlines: [DeviceID: UInt64] = [:]
     /// Which peers said that they lack what.
     private var lacking: [Bytes32: Set<DeviceID>] = [:]
 
@@ -57,6 +58,7 @@ struct BaseTaking: Sendable {
     /// The peer is gone, or failed: what it was asked for is asked of others.
     mutating func drop(_ peer: DeviceID) {
         sources.remove(peer)
+        deadlines[peer] = nil
         let lost = asked.filter { $0.value.peer == peer }.keys.sorted()
         for hash in lost { asked[hash] = nil }
         wanted = lost + wanted
@@ -77,11 +79,12 @@ struct BaseTaking: Sendable {
                 left.append(hash)
                 continue
             }
-            asked[hash] = Asked(peer: peer, deadline: now + NodeLimits.baseAskMilliseconds)
+            asked[hash] = Asked(peer: peer)
             wants.append(.init(hash))
             room -= 1
         }
         wanted = left
+        if !wants.isEmpty { deadlines[peer] = now + NodeLimits.baseAskMilliseconds }
         return wants
     }
 
@@ -95,12 +98,12 @@ struct BaseTaking: Sendable {
             return .unasked
         }
         piece.bytes += bytes
-        piece.deadline = now + NodeLimits.baseAskMilliseconds
+        deadlines[peer] = now + NodeLimits.baseAskMilliseconds
         guard UInt64(piece.bytes.count) >= part.total else {
             asked[part.hash] = piece
             return .more
         }
-        asked[part.hash] = nil
+        end(part.hash, of: peer)
         guard hash(piece.bytes) == part.hash else {
             wanted.insert(part.hash, at: 0)
             drop(peer)
@@ -112,9 +115,14 @@ struct BaseTaking: Sendable {
     /// A peer does not have it any more.
     mutating func refused(_ hash: Bytes32, by peer: DeviceID) {
         guard asked[hash]?.peer == peer else { return }
-        asked[hash] = nil
+        end(hash, of: peer)
         lacking[hash, default: []].insert(peer)
         wanted.insert(hash, at: 0)
+    }
+
+    private mutating func end(_ hash: Bytes32, of peer: DeviceID) {
+        asked[hash] = nil
+        if !asked.values.contains(where: { $0.peer == peer }) { deadlines[peer] = nil }
     }
 
     /// Nobody of those that have the rest has this: it is not waited for.
@@ -123,20 +131,21 @@ struct BaseTaking: Sendable {
         wanted.removeAll { $0 == hash }
     }
 
-    /// Peers that have kept nothing of what they were asked for: they are asked no more on this link.
+    /// Peers that sent nothing of what they were asked for in time: they are asked no more on this link.
     mutating func expire(at now: UInt64) -> [DeviceID] {
-        let late = Set(asked.values.filter { $0.deadline <= now }.map(\.peer))
+        let late = deadlines.filter { $0.value <= now }.keys.sorted()
         for peer in late { drop(peer) }
-        return late.sorted()
+        return late
     }
 
-    var deadline: UInt64? { asked.values.map(\.deadline).min() }
+    var deadline: UInt64? { deadlines.values.min() }
 
     func checkInvariants(whole: Bool) {
         guard whole else { return }
         for (hash, piece) in asked {
             precondition(sources.contains(piece.peer), "\(hash) is asked of who is no source")
         }
+        precondition(Set(asked.values.map(\.peer)) == Set(deadlines.keys), "asked without a deadline")
         precondition(Set(wanted).count == wanted.count, "a hash is wanted twice")
         precondition(wanted.allSatisfy { asked[$0] == nil }, "a hash is wanted and asked for")
     }
