@@ -34,10 +34,6 @@ public struct Editor {
 
     /// Waits for its end; gives its exit code, 128 + the number of the signal that ended it otherwise.
     public func open(_ path: String) throws(EditorFailure) -> Int32 {
-        var process: pid_t = 0
-        let words = ["/bin/sh", "-c", command + " \"$1\"", "sh", path]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
         // Ctrl-C is the editor's while it runs. What is ignored stays so in a child, so it is set back there.
         let ignored = [SIGPIPE, SIGINT, SIGQUIT]
         var before = ignored.map { _ in sigaction() }
@@ -47,24 +43,21 @@ public struct Editor {
             sigaction(number, &ignoring, &before[place])
         }
         defer { for (place, number) in ignored.enumerated() { sigaction(number, &before[place], nil) } }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in ignored { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        // Threads of libdispatch have signals blocked, and an editor must hear that its window changed.
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let failure = posix_spawn(&process, "/bin/sh", nil, &attributes, &arguments, environ)
-        guard failure == 0 else { throw .cannotStart(reason: String(cString: strerror(failure))) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else {
-                throw .file("waiting for the editor", reason: String(cString: strerror(errno)))
-            }
+        var child = ChildStart(["/bin/sh", "-c", command + " \"$1\"", "sh", path])
+        child.defaultSignals = ignored
+        // An editor must hear that its window changed.
+        child.unblocksSignals = true
+        let process: pid_t
+        do throws(ChildStart.Failure) {
+            process = try child.start()
+        } catch {
+            throw .cannotStart(reason: error.reason)
+        }
+        let status: Int32
+        do throws(ChildStart.Failure) {
+            status = try ChildStart.end(of: process)
+        } catch {
+            throw .file("waiting for the editor", reason: error.reason)
         }
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }

@@ -84,8 +84,7 @@ final class AskExchange: Exchange {
             line(.failed(.stopping))
         } else if isWaiting {
             cancel()
-            context.writer.closesAfter = true
-            context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
+            context.answerStopping()
         }
     }
 

@@ -41,7 +41,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// A read that came while paused.
     private var heldRead = false
     private var isStopping = false
-    private weak var writer: ResponseWriter?
+    /// Of the last request: it knows when its answer is out, which may be long after its exchange is over.
+    private var writer: ResponseWriter?
 
     init(_ server: ConnectionSettings, peer: SocketPeer, isAdmitted: Bool) {
         self.server = server
@@ -182,6 +183,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         if case .answering(let exchange) = phase { exchange.cancel() }
         phase = .idle
+        writer = nil
         context.fireChannelInactive()
     }
 
@@ -209,7 +211,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         isStopping = true
         writer?.closesAfter = true
         switch phase {
-        case .idle, .discarding: context.close(promise: nil)
+        // Its last answer may lie here still, because the client reads slowly: that was promised.
+        case .idle, .discarding: if let writer { writer.closeWhenOut() } else { context.close(promise: nil) }
         case .answering(let exchange): exchange.stop()
         }
         promise?.succeed()

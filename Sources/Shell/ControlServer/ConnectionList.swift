@@ -3,16 +3,35 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Channels from their opening to their close. The lock protects the table; nothing blocks under it.
+/// Channels from their opening to their close, and none any more once it is stopped. The lock protects both;
+/// nothing blocks under it.
 final class ConnectionList: Sendable {
-    private let channels = NIOLockedValueBox<[ObjectIdentifier: any Channel]>([:])
+    private struct Open {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isStopped = false
+    }
 
-    var all: [any Channel] { channels.withLockedValue { Array($0.values) } }
-    var count: Int { channels.withLockedValue { $0.count } }
+    private let open = NIOLockedValueBox(Open())
 
-    func add(_ channel: any Channel) {
+    var all: [any Channel] { open.withLockedValue { Array($0.channels.values) } }
+    var count: Int { open.withLockedValue { $0.channels.count } }
+
+    /// False when it is stopped: nobody would end this channel.
+    func add(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
-        channels.withLockedValue { $0[id] = channel }
-        channel.closeFuture.whenComplete { [self] _ in channels.withLockedValue { $0[id] = nil } }
+        let isAdded = open.withLockedValue {
+            if !$0.isStopped { $0.channels[id] = channel }
+            return !$0.isStopped
+        }
+        channel.closeFuture.whenComplete { [self] _ in open.withLockedValue { $0.channels[id] = nil } }
+        return isAdded
+    }
+
+    /// All that are open, and will ever be.
+    func stop() -> [any Channel] {
+        open.withLockedValue {
+            $0.isStopped = true
+            return Array($0.channels.values)
+        }
     }
 }

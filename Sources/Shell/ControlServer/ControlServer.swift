@@ -108,7 +108,7 @@ public final class ControlServer: Service {
         } catch {
             throw ControlServerFailure.failed(path: file.path, doing: "listening", reason: "\(error)")
         }
-        listener.add(channel)
+        _ = listener.add(channel)
         if passed != nil { return }
         ownsFile.store(true, ordering: .relaxed)
         // A user's own daemon serves that user alone, and no group is needed for it.
@@ -133,7 +133,7 @@ public final class ControlServer: Service {
     public func stop() async {
         for channel in listener.all { try? await channel.close().get() }
         if ownsFile.load(ordering: .relaxed) { file.remove() }
-        let open = connections.all
+        let open = connections.stop()
         for channel in open { channel.triggerUserOutboundEvent(StopConnection(), promise: nil) }
         let overtime = loops.next().scheduleTask(in: .milliseconds(limits.stopMilliseconds)) {
             for channel in open { channel.close(mode: .all, promise: nil) }
@@ -147,8 +147,6 @@ public final class ControlServer: Service {
     private static func prepare(
         _ channel: any Channel, _ settings: ConnectionSettings, _ connections: ConnectionList, _ group: gid_t?
     ) -> EventLoopFuture<Void> {
-        connections.add(channel)
-        let isAdmitted = connections.count <= settings.limits.connectionsMax
         guard let options = channel as? any SocketOptionProvider else {
             preconditionFailure("a Unix socket's channel has socket options")
         }
@@ -163,7 +161,11 @@ public final class ControlServer: Service {
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: true, withErrorHandling: false, withOutboundHeaderValidation: false)
             let peer = credentials.identity(allowed: group, told: groups)
+            let isAdmitted = connections.count < settings.limits.connectionsMax
             try pipeline.addHandler(ConnectionHandler(settings, peer: peer, isAdmitted: isAdmitted))
+            // Now that it can be told to stop. One that was accepted while the list was stopped is closed
+            // before anything is read.
+            guard connections.add(channel) else { throw ChannelError.ioOnClosedChannel }
         }
     }
 }

@@ -44,6 +44,12 @@ struct ExchangeContext {
     /// Holds the reading of the socket, or goes on with it.
     let pauseInput: (Bool) -> Void
 
+    /// The answer of whoever has none yet when the daemon stops; the connection goes behind it.
+    func answerStopping() {
+        writer.closesAfter = true
+        writer.send(WholeAnswer(APIError(NodeError.stopping)))
+    }
+
     /// Hands a request over; its answers arrive on the event loop.
     func submit(_ request: NodeRequest, _ answer: @escaping (NodeAnswer) -> Void) -> RequestID {
         let loop = writer.eventLoop

@@ -39,8 +39,7 @@ final class ListingExchange: Exchange {
     func stop() {
         guard !isOver else { return }
         cancel()
-        context.writer.closesAfter = true
-        context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
+        context.answerStopping()
     }
 
     private func ask(_ question: NodeRequest, _ next: @escaping (NodeAnswer) -> Void) {

@@ -41,8 +41,7 @@ final class SupportExchange: Exchange {
     func stop() {
         guard !isOver else { return }
         cancel()
-        context.writer.closesAfter = true
-        context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
+        context.answerStopping()
     }
 
     private func refuse(_ error: APIError) {
@@ -81,7 +80,7 @@ final class SupportExchange: Exchange {
             isOver = true
             switch result {
             case .success(let tar): context.writer.send(.support(tar))
-            case .failure: context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
+            case .failure: context.answerStopping()
             }
         }
     }

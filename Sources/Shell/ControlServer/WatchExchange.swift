@@ -40,11 +40,11 @@ final class WatchExchange: Exchange {
 
     func stop() {
         cancel()
-        context.writer.closesAfter = true
         if context.writer.isHeadSent {
+            context.writer.closesAfter = true
             context.writer.end()
         } else {
-            context.writer.send(WholeAnswer(APIError(NodeError.stopping)))
+            context.answerStopping()
         }
     }
 

@@ -27,8 +27,6 @@ struct BaseTaking: Sendable {
     private struct Asked: Sendable {
         let peer: DeviceID
         var bytes: [UInt8] = []
-        /// When it is asked of another.
-        var deadline: UInt64
     }
 
     let checkpoint: Bytes32
@@ -39,6 +37,9 @@ struct BaseTaking: Sendable {
     private var asked: [Bytes32: Asked] = [:]
     /// What came so far in a file of the content that came last; no hash is zero.
     private var piece: (hash: Bytes32, bytes: [UInt8]) = (.zero, [])
+    /// When what a peer was asked for is asked of others: it sends one content after the other, so a part of
+    /// any shows that the rest is on its way, however slow that is. Of each peer that is asked for something.
+    private var deadlines: [DeviceID: UInt64] = [:]
     /// Which peers said that they lack what.
     private var lacking: [Bytes32: Set<DeviceID>] = [:]
 
@@ -59,6 +60,7 @@ struct BaseTaking: Sendable {
     /// The peer is gone, or failed: what it was asked for is asked of others.
     mutating func drop(_ peer: DeviceID) {
         sources.remove(peer)
+        deadlines[peer] = nil
         let lost = asked.filter { $0.value.peer == peer }.keys.sorted()
         for hash in lost { asked[hash] = nil }
         wanted = lost + wanted
@@ -79,11 +81,12 @@ struct BaseTaking: Sendable {
                 left.append(hash)
                 continue
             }
-            asked[hash] = Asked(peer: peer, deadline: now + NodeLimits.baseAskMilliseconds)
+            asked[hash] = Asked(peer: peer)
             wants.append(.init(hash))
             room -= 1
         }
         wanted = left
+        if !wants.isEmpty { deadlines[peer] = now + NodeLimits.baseAskMilliseconds }
         return wants
     }
 
@@ -97,12 +100,12 @@ struct BaseTaking: Sendable {
             return .unasked
         }
         piece.bytes += bytes
-        piece.deadline = now + NodeLimits.baseAskMilliseconds
+        deadlines[peer] = now + NodeLimits.baseAskMilliseconds
         guard UInt64(piece.bytes.count) >= part.total else {
             asked[part.hash] = piece
             return .more
         }
-        asked[part.hash] = nil
+        end(part.hash, of: peer)
         guard hash(piece.bytes) == part.hash else {
             wanted.insert(part.hash, at: wanted.startIndex)
             drop(peer)
@@ -122,7 +125,7 @@ struct BaseTaking: Sendable {
         guard UInt64(piece.bytes.count) >= part.total else { return .more }
         defer { piece = (.zero, []) }
         guard hash(piece.bytes) == part.hash else { return .wrong }
-        asked[part.hash] = nil
+        if let peer = asked[part.hash]?.peer { end(part.hash, of: peer) }
         if place == wanted.startIndex { wanted.removeFirst() } else if let place { wanted.remove(at: place) }
         return .whole(piece.bytes)
     }
@@ -130,9 +133,14 @@ struct BaseTaking: Sendable {
     /// A peer does not have it any more.
     mutating func refused(_ hash: Bytes32, by peer: DeviceID) {
         guard asked[hash]?.peer == peer else { return }
-        asked[hash] = nil
+        end(hash, of: peer)
         lacking[hash, default: []].insert(peer)
         wanted.insert(hash, at: wanted.startIndex)
+    }
+
+    private mutating func end(_ hash: Bytes32, of peer: DeviceID) {
+        asked[hash] = nil
+        if !asked.values.contains(where: { $0.peer == peer }) { deadlines[peer] = nil }
     }
 
     /// Nobody of those that have the rest has this: it is not waited for.
@@ -149,20 +157,21 @@ struct BaseTaking: Sendable {
         if sources.isEmpty { wanted.removeAll { hashes.contains($0) } }
     }
 
-    /// Peers that have kept nothing of what they were asked for: they are asked no more on this link.
+    /// Peers that sent nothing of what they were asked for in time: they are asked no more on this link.
     mutating func expire(at now: UInt64) -> [DeviceID] {
-        let late = Set(asked.values.filter { $0.deadline <= now }.map(\.peer))
+        let late = deadlines.filter { $0.value <= now }.keys.sorted()
         for peer in late { drop(peer) }
-        return late.sorted()
+        return late
     }
 
-    var deadline: UInt64? { asked.values.map(\.deadline).min() }
+    var deadline: UInt64? { deadlines.values.min() }
 
     func checkInvariants(whole: Bool) {
         guard whole else { return }
         for (hash, piece) in asked {
             precondition(sources.contains(piece.peer), "\(hash) is asked of who is no source")
         }
+        precondition(Set(asked.values.map(\.peer)) == Set(deadlines.keys), "asked without a deadline")
         precondition(Set(wanted).count == wanted.count, "a hash is wanted twice")
         precondition(wanted.allSatisfy { asked[$0] == nil }, "a hash is wanted and asked for")
     }

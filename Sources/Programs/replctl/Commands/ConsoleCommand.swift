@@ -5,6 +5,7 @@ import ConsoleServer
 import Glibc
 import JSON
 import ReplClient
+import Terminal
 
 struct ConsoleCommand: Verb {
     static let configuration = CommandConfiguration(
@@ -77,28 +78,14 @@ enum Browser {
     /// False when there is none to start. It runs on by itself, in a session of its own: Ctrl-C ends the
     /// console and not the browser, and what it says would stand between our lines.
     static func open(_ address: String) -> Bool {
-        var files = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&files)
-        defer { posix_spawn_file_actions_destroy(&files) }
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0)
+        var browser = ChildStart(["xdg-open", address])
+        browser.descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { ($0, .null) }
+        browser.hasOwnSession = true
+        do throws(ChildStart.Failure) {
+            _ = try browser.start()
+            return true
+        } catch {
+            return false
         }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // We ignore it, and what is ignored stays so in a child.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | newSession)
-        let words: [String] = ["xdg-open", address]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        return posix_spawnp(&process, "xdg-open", &files, &attributes, &arguments, environ) == 0
     }
-
-    /// POSIX_SPAWN_SETSID of glibc, which Swift does not see without _GNU_SOURCE.
-    private static let newSession: Int16 = 0x80
 }

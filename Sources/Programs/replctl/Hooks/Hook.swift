@@ -2,6 +2,7 @@
 // without a shell, with the words as they were typed.
 
 import Glibc
+import Terminal
 
 /// A command, found and ready to run.
 struct Hook {
@@ -48,49 +49,31 @@ struct Hook {
         guard pipe(&ends) == 0 else { return .failed("no pipe: \(String(cString: strerror(errno)))") }
         // The command's copy of the other end would keep its input from ending.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let started = start(reading: ends[0])
+        let started = Result { () throws(ChildStart.Failure) in try start(reading: ends[0]) }
         close(ends[0])
-        guard case .success(let process) = started else {
-            close(ends[1])
-            guard case .failure(let failure) = started else { preconditionFailure("neither started nor not") }
-            return .failed("cannot start it: \(String(cString: strerror(failure.code)))")
-        }
-        _ = Descriptor.write(input, to: ends[1])
+        if case .success = started { _ = Descriptor.write(input, to: ends[1]) }
         close(ends[1])
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else { return .failed("it was lost: \(String(cString: strerror(errno)))") }
+        let status: CInt
+        do throws(ChildStart.Failure) {
+            status = try ChildStart.end(of: try started.get())
+        } catch {
+            if case .failure = started { return .failed("cannot start it: \(error.reason)") }
+            return .failed("it was lost: \(error.reason)")
         }
         let (signal, code) = (status & 0x7F, (status >> 8) & 0xFF)
         if signal != 0 { return .failed("signal \(signal)") }
         return code == 0 ? .succeeded : .failed("exit code \(code)")
     }
 
-    private struct NotStarted: Error { let code: CInt }
-
-    private func start(reading input: CInt) -> Result<pid_t, NotStarted> {
-        var files = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&files)
-        defer { posix_spawn_file_actions_destroy(&files) }
-        posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO)
-        if console.output >= 0 { posix_spawn_file_actions_adddup2(&files, console.output, STDOUT_FILENO) }
-        if console.error >= 0 { posix_spawn_file_actions_adddup2(&files, console.error, STDERR_FILENO) }
-        if let inherited { posix_spawn_file_actions_adddup2(&files, inherited, Self.inheritedAs) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // We ignore it, and what is ignored stays so in a child.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, program, &files, &attributes, &arguments, &variables)
-        return code == 0 ? .success(process) : .failure(NotStarted(code: code))
+    private func start(reading input: CInt) throws(ChildStart.Failure) -> pid_t {
+        var child = ChildStart(words)
+        child.path = program
+        child.environment = environment
+        child.descriptors = [(STDIN_FILENO, .copy(of: input))]
+        if console.output >= 0 { child.descriptors.append((STDOUT_FILENO, .copy(of: console.output))) }
+        if console.error >= 0 { child.descriptors.append((STDERR_FILENO, .copy(of: console.error))) }
+        if let inherited { child.descriptors.append((Self.inheritedAs, .copy(of: inherited))) }
+        return try child.start()
     }
 
     /// As `execvp` looks.

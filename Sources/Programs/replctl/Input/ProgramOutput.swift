@@ -1,6 +1,7 @@
 // What another program of the system prints: of those that tell about a unit and its log.
 
 import Glibc
+import Terminal
 
 enum ProgramOutput {
     private static let bytesMax = 4 << 20
@@ -13,23 +14,19 @@ enum ProgramOutput {
         guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        var files = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&files)
-        defer { posix_spawn_file_actions_destroy(&files) }
-        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        let code = posix_spawnp(&process, words[0], &files, nil, &arguments, environ)
+        var child = ChildStart(words)
+        child.descriptors = [(STDIN_FILENO, .null), (STDOUT_FILENO, .copy(of: ends[1]))]
+        child.descriptors.append((STDERR_FILENO, .null))
+        let started = Result { () throws(ChildStart.Failure) in try child.start() }
         close(ends[1])
-        guard code == 0 else { return nil }
-        let output = drain(ends[0])
-        if output == nil { kill(process, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status == 0 ? output : nil
+        do throws(ChildStart.Failure) {
+            let process = try started.get()
+            let output = drain(ends[0])
+            if output == nil { kill(process, SIGKILL) }
+            return try ChildStart.end(of: process) == 0 ? output : nil
+        } catch {
+            return nil
+        }
     }
 
     /// Nil when it was waited for in vain; what is over the limit is read and left out.
