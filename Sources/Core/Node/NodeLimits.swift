@@ -93,6 +93,8 @@ public enum NodeLimits {
     /// Hashes that one peer is asked for at a time, and how long it has for the next piece of one.
     static let baseAskedMax = 32
     static let baseAskMilliseconds: UInt64 = 15_000
+    /// How long a base that was begun waits for somebody who is linked to offer it again.
+    static let baseUnofferedMilliseconds: UInt64 = 60_000
     /// Members that a proposed checkpoint may name absent.
     public static let absentMax = 4_096
     /// Void changes that one request may name; changes that it adopts, and looks at, in a step.

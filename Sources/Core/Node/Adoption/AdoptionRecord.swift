@@ -108,9 +108,12 @@ extension StoreReading {
     func standingAdoption(
         of change: Dot, by adopter: AdoptionRecord.Adopter, in space: SpaceID, with logs: inout LogReader
     ) throws(StoreFailure) -> Dot? {
-        guard let record = try AdoptionRecord.read(change, by: adopter, in: space, from: self),
-            try status(of: record.change, in: space, with: &logs)?.status == .executed
+        guard let adopting = try AdoptionRecord.read(change, by: adopter, in: space, from: self)?.change
         else { return nil }
-        return record.change
+        if let known = try status(of: adopting, in: space, with: &logs) {
+            return known.status == .executed ? adopting : nil
+        }
+        // Only what counts is let go; what is void stays.
+        return try cut(space, adopting.replica) >= adopting.sequence ? adopting : nil
     }
 }

@@ -153,6 +153,7 @@ extension Node {
         }
         guard var taken = spaces[index].checkpoints.taken, taken.lacks(part.hash) else { return }
         let asked = taken
+        taken.unofferedSince = nil
         let outcome = taken.taking.brought(part, try part.unpacked()) { asked.hash(of: $0, named: part.hash) }
         spaces[index].checkpoints.taken = taken
         switch outcome {

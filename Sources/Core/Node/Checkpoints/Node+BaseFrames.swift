@@ -187,12 +187,22 @@ extension Node {
         }
     }
 
-    /// Peers that are gone or stay silent are asked no more.
+    /// Peers that are gone or stay silent are asked no more. What nobody who is linked offers is left: they
+    /// may have the log, which was not taken meanwhile. Pages that came are found again if it is begun again.
     mutating func tickTaking(in index: SpaceHandle, at now: Instant) {
         guard var taken = spaces[index].checkpoints.taken else { return }
         let linked = Set(links.channels(of: spaces[index].id).map { links[links[$0].link].device })
         for peer in taken.taking.sources.sorted() where !linked.contains(peer) { taken.taking.drop(peer) }
         _ = taken.taking.expire(at: now.monotonic)
+        let isOffered = !taken.taking.sources.isEmpty || linked.isEmpty
+        taken.unofferedSince = isOffered ? nil : taken.unofferedSince ?? now.monotonic
+        if let since = taken.unofferedSince, now.monotonic >= since + NodeLimits.baseUnofferedMilliseconds {
+            spaces[index].checkpoints.taken = nil
+            for channel in links.channels(of: spaces[index].id) {
+                links[channel].sync.askAgain(at: now.monotonic)
+            }
+            return
+        }
         spaces[index].checkpoints.taken = taken
         askForBase(in: index, at: now)
     }

@@ -176,7 +176,7 @@ extension SpaceCheckpoints {
     /// Monotonic milliseconds at which something is due.
     var deadline: UInt64? {
         [
-            work?.deadline, collecting.deadline, taken?.taking.deadline, proposalCheck,
+            work?.deadline, collecting.deadline, taken?.deadline, proposalCheck,
             hasOwnLate ? ownLateCheck : nil,
         ].compactMap { $0 }.min()
     }

@@ -20,6 +20,8 @@ struct TakenBase: Sendable {
     let between: [Bytes32: Bytes32]
     /// Places of the pages that are lacking, by hash.
     var pages: [Bytes32: Int] = [:]
+    /// Since when nobody who is linked offers it any more; monotonic milliseconds.
+    var unofferedSince: UInt64?
     /// Documents and bytes of pages that are here.
     var documents = 0
     var bytes = 0
@@ -29,6 +31,12 @@ struct TakenBase: Sendable {
         self.between = between
         taking = BaseTaking(checkpoint: proposal.id)
         taking.want([proposal.body.table] + between.keys.sorted())
+    }
+
+    /// Monotonic milliseconds at which something is due.
+    var deadline: UInt64? {
+        [taking.deadline, unofferedSince.map { $0 + NodeLimits.baseUnofferedMilliseconds }]
+            .compactMap(\.self).min()
     }
 
     var isComplete: Bool { table != nil && manifest != nil && taking.isIdle }

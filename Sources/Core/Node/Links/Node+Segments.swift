@@ -54,7 +54,9 @@ extension Node {
             }
             return try compare(segment, carrier, at: now)
         }
-        if header.first > next {
+        // Where a log begins at a base nothing of before is here to be compared with.
+        let isCut = header.first < next && header.first <= spaces[index].logs.cuts[replica]
+        if header.first > next || isCut {
             links.counters.gaps += 1
             return lacks(carrier, at: now)
         }
