@@ -29,6 +29,8 @@ final class BundleExchange: Exchange {
     /// What the node works on for us.
     private var asked: RequestID?
     private var answer: LongRead?
+    /// Nobody waits for the answer any more.
+    private var isCancelled = false
 
     init(_ context: ExchangeContext, space: SpaceReference) {
         self.context = context
@@ -51,6 +53,7 @@ final class BundleExchange: Exchange {
     func writabilityChanged() { answer?.goOn() }
 
     func cancel() {
+        isCancelled = true
         endFile()
         answer?.cancel()
         phase = .over
@@ -151,6 +154,7 @@ final class BundleExchange: Exchange {
         phase = .over
         asked = context.submit(.endBundle(space, since: position, tally)) { [self] answer in
             asked = nil
+            if isCancelled { return }
             switch answer {
             case .reading(let job, let cursor):
                 let read = LongRead(
