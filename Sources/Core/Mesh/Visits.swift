@@ -9,6 +9,7 @@
 //
 // All members are visited once before anyone is again: the order of a round is chance's.
 
+import Bytes
 public import Causality
 
 /// The visits of one space. Times are monotonic milliseconds.
@@ -50,7 +51,7 @@ public struct Visits: Sendable {
         let pause =
             isPressed(at: now) ? MeshLimits.visitPauseMillisecondsMin : MeshLimits.walkMilliseconds
         next = now + pause - pause / 5 + UInt64.random(in: 0...2 * pause / 5, using: &dice)
-        guard dialled.count < MeshLimits.visitsMax else { return nil }
+        guard dialled.count < MeshLimits.visitsMax, !isPlanted("nobody-visited") else { return nil }
         let isFree = { [dialled] (device: DeviceID) in !linked.contains(device) && dialled[device] == nil }
         let helper = wasToHelper ? nil : helpers.first(where: isFree)
         wasToHelper = helper != nil

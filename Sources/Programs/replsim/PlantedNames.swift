@@ -36,6 +36,7 @@ extension PlantedBugs {
         ("forks-one-by-one", [.forkWork]),
         ("numbers-unbounded", [.numbers]),
         ("silent-links-stay", [.silence]),
+        ("nobody-visited", [.hoarding]),
         ("restriction-by-arrival", [.sameValidity, .sameMembers]),
         ("junior-beats-senior", [.sameValidity, .sameMembers]),
         ("removed-served-on", [.servedNothing]),
@@ -66,6 +67,7 @@ extension PlantedBugs {
             plan.profile = Profile.calm.rawValue
             plan.with = FaultKind.forkFloods.rawValue
         case "numbers-unbounded": plan.with = FaultKind.extremes.rawValue
+        case "nobody-visited": plan.with = FaultKind.hoarding.rawValue
         case "silent-links-stay": plan.with = FaultKind.silences.rawValue
         case _ where members.contains(name): plan.profile = Profile.members.rawValue
         default: break

@@ -28,59 +28,6 @@ extension DaemonTests {
             }
         }
 
-        /// Where the system holds several megabytes of a connection itself, which is why it is so much more.
-        @Test("a box on a slow line takes a base of twice the bytes that may wait for a connection")
-        func slowBase() throws {
-            try DaemonWorld.run { world in
-                let settings = "\(world.folder)/finite.toml"
-                try "checkpoint-log-bytes = \"64KiB\"\ncheckpoint-seconds = \"2s\"\nretain-history = 0\n"
-                    .write(toFile: settings, atomically: true, encoding: .utf8)
-                // All others know the relay as its address.
-                let line = try SocketConnection.freePort()
-                let box = try world.daemon("a", arguments: ["--config", settings])
-                let tool = try Tool.relay(["tcp:127.0.0.1:\(line)=\(box.address)"])
-                try "advertise = [\"127.0.0.1:\(line)\"]\n".write(
-                    toFile: settings, atomically: true, encoding: .utf8)
-                try box.start()
-                try box.api.createSpace("s")
-                let texts = try Self.fill(box)
-                try eventually("a checkpoint to stand, and the log to be gone", within: 120) {
-                    let answer = try box.api.json("/v1/spaces/s/checkpoints")
-                    return try answer["standing"]["id"].string != nil
-                        && box.api.get("/v1/spaces/s/log").lines().first?["collected"] == true
-                }
-                let rate = FaultRounds.count(sample: 1 << 20, whole: 256 << 10)
-                try tool.set("throttle \(rate)")
-                let other = try world.daemon("b", arguments: ["--config", settings])
-                try other.start()
-                try other.api.join(try box.api.token("s"))
-                let start = secondsNow()
-                try eventually("all of it at the other", within: 400) {
-                    try other.api.get("/v1/spaces/s/documents/d0").status == 200
-                }
-                let export = try box.api.export("s")
-                try eventually("both to show the same", within: 20) { try other.api.export("s") == export }
-                #expect(export.count > texts)
-                #expect(!box.log.contains("it does not read"), "\(box.log)")
-                FaultRounds.report(
-                    "a base of \(texts >> 20) MiB over \(rate >> 10) KiB/s: \(Int(secondsNow() - start)) s")
-            }
-        }
-
-        /// 40 documents with a text of nearly a mebibyte each that can hardly be packed; how many bytes.
-        private static func fill(_ box: Daemon) throws -> Int {
-            var dice = SystemRandomNumberGenerator()
-            var bytes = 0
-            for number in 0..<40 {
-                let text = Data((0..<96_000).flatMap { _ in withUnsafeBytes(of: dice.next()) { Array($0) } })
-                    .base64EncodedString()
-                bytes += text.utf8.count
-                try box.api.write(
-                    "s", #"{"op":"set","document":"d\#(number)","path":["t"],"value":"\#(text)"}"#)
-            }
-            return bytes
-        }
-
         @Test("members that ask for everything and never read cost a bounded memory, and honest ones go on")
         func never() throws {
             try DaemonWorld.run { world in

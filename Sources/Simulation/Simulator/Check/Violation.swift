@@ -28,6 +28,7 @@ public enum Invariant: String, Hashable, Sendable {
     case nothingLost = "what was acknowledged is executed or listed"
     case adoptedOnce = "a device adopts a void change once"
     case silence = "a link on which nothing is heard is closed"
+    case hoarding = "members that pass nothing on keep no write from the others"
     case timesGrow = "I17 timestamps grow strictly in a log"
     /// Of a user's workload.
     case everyStep = "every step of the workload is made"

@@ -64,6 +64,8 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case silences
     /// The greatest numbers that frames hold.
     case extremes
+    /// Members of its own, more than a full mesh has, that keep links to everybody and pass nothing on.
+    case hoarding
     // Forks: one log that goes on in two ways.
     case clones
     case blindRestores = "blind-restores"
@@ -113,10 +115,12 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     static let clocks: Set<FaultKind> = [.skew, .clockJumps, .stuckClocks, .epochClocks]
     static let hostile: Set<FaultKind> = [
         .garbage, .replays, .forgeries, .farFuture, .missingContexts, .lies, .newerVersions,
-        .invalidOperations, .rosterFloods, .silences, .extremes,
+        .invalidOperations, .rosterFloods, .silences, .extremes, .hoarding,
     ]
     /// Only drawn where a member is hostile anyway: what it does too much of, or not at all.
-    static let floods: Set<FaultKind> = [.rosterFloods, .forkFloods, .silences, .extremes]
+    static let floods: Set<FaultKind> = [
+        .rosterFloods, .forkFloods, .silences, .extremes, .hoarding,
+    ]
     /// Only drawn in the profile of that name: where they strike, other things are checked of a node.
     public static let membership: Set<FaultKind> = [
         .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating, .adoptions,
@@ -128,7 +132,7 @@ public enum FaultKind: String, Hashable, Comparable, Sendable, CaseIterable {
     /// Done by a node of the mesh that turned against it.
     static let byMember: Set<FaultKind> = [
         .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations, .equivocation,
-        .rosterFloods, .forkFloods, .silences, .extremes, .backdating,
+        .rosterFloods, .forkFloods, .silences, .extremes, .hoarding, .backdating,
     ]
 
     /// True for what a member does whose keys are in wrong hands.

@@ -70,7 +70,10 @@ public struct FaultPlan: Hashable, Sendable {
                 || (options.profile == .forks && FaultKind.forks.contains(kind) && kind != .forkFloods)
                 || (options.profile == .members && Self.isDrawnOften(kind, of: FaultKind.membership, &own))
                 || (options.profile == .finite && Self.isDrawnOften(kind, of: FaultKind.finiteness, &own))
-            let isOn = (isDrawn && options.profile.kinds.contains(kind)) || options.with.contains(kind)
+            // Dozens of members cost more than all other faults of a seed.
+            let isSeldom = kind == .hoarding && Int.random(in: 0..<6, using: &own) > 0
+            let isOfProfile = options.profile.kinds.contains(kind) && !isSeldom
+            let isOn = (isDrawn && isOfProfile) || options.with.contains(kind)
             if isOn { drawn.insert(kind) }
             let intensity = Self.intensity(of: kind, &own)
             let isSpared = options.isScripted && kind.isByMember && !options.with.contains(kind)
@@ -97,7 +100,8 @@ public struct FaultPlan: Hashable, Sendable {
             roles[count - 1] = Bool.random(using: &dice) ? .writer : .reader
             // What a reader tells in two ways has no effect in either.
             if intensities[.equivocation] != nil { roles[count - 1] = .writer }
-            if isAboutMembers { roles[count - 1] = .admin }
+            // Who lets members in is an admin.
+            if isAboutMembers || intensities[.hoarding] != nil { roles[count - 1] = .admin }
         }
         if options.isScripted { for index in roles.indices.dropFirst(2) { roles[index] = .writer } }
         self.roles = roles

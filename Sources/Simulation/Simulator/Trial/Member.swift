@@ -123,6 +123,8 @@ struct Undoing {
         case hangUp(UInt64)
         /// So does one on which nothing was said since a time, unless the node ended it.
         case endSilence(UInt64, with: Int, since: UInt64)
+        /// Hoarders let go of their links.
+        case endHoarding
     }
 
     let time: UInt64

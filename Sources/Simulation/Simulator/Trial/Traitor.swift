@@ -25,6 +25,8 @@ struct Traitor {
     /// Sealed runs of others, as its disk had them: to be altered.
     let others: [(log: LogState, run: StoredRun, seal: Seal)]
     var links: [HostileLink] = []
+    /// Devices that it let in.
+    var accomplices: [SigningKey] = []
     /// Its valid log.
     var log: LogState
     /// Logs as a node told them last, from their beginnings.

@@ -1,6 +1,6 @@
 // What a traitor does too much of, or not at all: operations of the roster beyond its allowance, proofs of
-// forks one after the other, the greatest numbers that frames hold, links on which nothing is said. Each has
-// a bound that holds however much of it there is.
+// forks one after the other, the greatest numbers that frames hold, links on which nothing is said; for those
+// that hoard links see Trial+Hoarding. Each has a bound that holds however much of it there is.
 
 import Bytes
 import Causality
@@ -25,6 +25,7 @@ extension Trial {
     /// Floods cost the simulator more than anything else, and one more shows nothing new.
     private static let rosterFloodsMax = 2
     private static let forkFloodsMax = 1
+    private static let hoardingsMax = 1
     private static let forkedLogs = 24
     private static let largeBytes = 60_000
 
@@ -35,6 +36,7 @@ extension Trial {
         case .rosterFloods: done < Self.rosterFloodsMax
         // What a reader tells in two ways has no effect in either.
         case .forkFloods: done < Self.forkFloodsMax && members[traitor.index].role >= .writer
+        case .hoarding: done < Self.hoardingsMax && traitor.hasRight
         default: true
         }
     }
@@ -47,6 +49,7 @@ extension Trial {
         switch kind {
         case .rosterFloods: try floodRoster(&traitor, &link, to: victim, &strike)
         case .forkFloods: try floodForks(&traitor, &link, to: victim, &strike)
+        case .hoarding: try hoard(&traitor, &link, &strike)
         default: try sayExtremes(&link, to: victim, &strike)
         }
     }

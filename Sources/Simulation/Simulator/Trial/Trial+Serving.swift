@@ -85,7 +85,8 @@ extension Trial {
     /// Two rounds of writes, one by each writer. The first finds links again that nobody missed while there
     /// was nothing to say, which takes until `end` at most; the second one has them.
     mutating func serve(until end: UInt64) throws(Violation) {
-        let share = plan.hasForks ? Self.reissuedMilliseconds : Self.heldMilliseconds
+        let linked = plan.hasForks ? Self.reissuedMilliseconds : Self.heldMilliseconds
+        let share = max(linked, visitedMilliseconds)
         try writeAndWait(round: 1, until: max(end, world.time + share))
         let begin = world.time
         try writeAndWait(round: 2, until: world.time + share)
@@ -118,7 +119,7 @@ extension Trial {
             if isHeld, areStreamsLevel { break }
             guard world.time < end else {
                 throw Violation(
-                    isHeld ? .watchesWithoutGaps : .converged,
+                    isHeld ? .watchesWithoutGaps : reachInvariant,
                     "a write of round \(round) after the faults is not \(isHeld ? "told" : "held") by all: "
                         + whyNot())
             }

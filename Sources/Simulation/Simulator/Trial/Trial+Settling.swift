@@ -24,7 +24,7 @@ extension Trial {
             if isOver { break }
             guard world.time < begin + FaultPlan.settleMilliseconds else {
                 throw Violation(
-                    .converged, "not equal after \(FaultPlan.settleMilliseconds / 1_000) s: \(whyNot())")
+                    reachInvariant, "not equal after \(FaultPlan.settleMilliseconds / 1_000) s: \(whyNot())")
             }
             join()
             watchAgain()
@@ -34,6 +34,7 @@ extension Trial {
         result.settledMilliseconds = world.time - begin
         tell("all are equal")
         isServing = true
+        try letHoard()
         try serve(until: begin + FaultPlan.settleMilliseconds)
         // Digests are told a second after vectors are equal; streams are read to their ends.
         for _ in 0..<15 {
@@ -55,6 +56,7 @@ extension Trial {
             }
         }
         undoings = []
+        hoardAgain()
         world.weather = Weather()
         world.weathers = [:]
         world.walls = []

@@ -102,7 +102,7 @@ extension Trial {
         case .walls, .asymmetricWalls, .rings, .clogs, .routes: return strikeNetwork(kind, &strike)
         case .garbage, .replays: return try strikeFromOutside(kind, &strike)
         case .forgeries, .farFuture, .missingContexts, .lies, .newerVersions, .invalidOperations,
-            .equivocation, .rosterFloods, .forkFloods, .silences, .extremes:
+            .equivocation, .rosterFloods, .forkFloods, .silences, .extremes, .hoarding:
             return try strikeFromInside(kind, &strike)
         case .removals, .crossedRemovals, .roleChanges, .leaves, .returns, .backdating, .adoptions:
             return try strikeMembers(kind, &strike)
@@ -259,6 +259,7 @@ extension Trial {
                 members[index].hasDeadDisk = false
                 world.setDiskFault(index, nil)
             case .hangUp(let stranger): world.endStranger(stranger)
+            case .endHoarding: endHoarding()
             case .endSilence(let stranger, let victim, let since):
                 try endSilence(stranger, with: victim, since: since)
             }

@@ -24,6 +24,8 @@ public struct Trial {
     var traitor: Traitor?
     /// What nodes held of the traitor's roster operations when that began to count, by node.
     var rosterShares: [Int: RosterShare] = [:]
+    /// Members that the traitor let in, while they are linked to everybody.
+    var hoarders: Hoarders?
     var backups: [Int: Backup] = [:]
     var nextWrite: UInt64 = 0
     var written = 0
@@ -138,6 +140,15 @@ public struct Trial {
 
     /// Lets the world run, looking after each event.
     mutating func runEvents(until end: UInt64) throws(Violation) {
+        while let moment = hoarders?.nextMoment, moment < end {
+            try runWorld(until: max(moment, world.time))
+            actAsHoarders()
+            try look()
+        }
+        try runWorld(until: end)
+    }
+
+    private mutating func runWorld(until end: UInt64) throws(Violation) {
         while world.step(until: end) {
             result.events += 1
             if !world.happenings.isEmpty { try look() }

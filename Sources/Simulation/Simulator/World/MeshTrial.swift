@@ -42,8 +42,6 @@ public struct MeshTrial {
     static let name = "mesh"
     private var dice: SeededGenerator
     private var hoarders: Hoarders?
-    /// How often hoarders look at their links.
-    private static let hoarderMilliseconds: UInt64 = 50
 
     /// Starts the nodes; nothing is linked yet. `silent` members more are linked and say nothing, `hoarding`
     /// ones are linked to everybody, speak, and pass nothing on.
@@ -72,7 +70,7 @@ public struct MeshTrial {
         let end = world.time + milliseconds
         while hoarders != nil, world.time < end {
             hoarders?.act(in: &world)
-            world.run(milliseconds: min(end - world.time, Self.hoarderMilliseconds))
+            world.run(milliseconds: min(end - world.time, Hoarders.milliseconds))
         }
         if world.time < end { world.run(milliseconds: end - world.time) }
     }
