@@ -3,6 +3,7 @@
 import Bytes
 import Causality
 import Glibc
+import Roster
 import SecureLink
 import Wire
 

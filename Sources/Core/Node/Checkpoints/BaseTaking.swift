@@ -34,7 +34,8 @@ struct BaseTaking: Sendable {
     let checkpoint: Bytes32
     /// Peers that said they have it, as long as they are linked and have not failed.
     private(set) var sources: Set<DeviceID> = []
-    /// Hashes that are lacking and asked of nobody, in the order in which they are wanted.
+    /// Hashes that are lacking and asked of nobody; the one that is wanted first is last, since a base has tens
+    /// of thousands.
     private var wanted: [Bytes32] = []
     private var asked: [Bytes32: Asked] = [:]
     /// Which peers said that they lack what.
@@ -49,7 +50,7 @@ struct BaseTaking: Sendable {
     /// These are lacking, in the order in which they are wanted.
     mutating func want(_ hashes: [Bytes32]) {
         let known = Set(wanted)
-        wanted += hashes.filter { asked[$0] == nil && !known.contains($0) }
+        wanted = hashes.filter { asked[$0] == nil && !known.contains($0) }.reversed() + wanted
     }
 
     mutating func offered(by peer: DeviceID) { sources.insert(peer) }
@@ -59,7 +60,7 @@ struct BaseTaking: Sendable {
         sources.remove(peer)
         let lost = asked.filter { $0.value.peer == peer }.keys.sorted()
         for hash in lost { asked[hash] = nil }
-        wanted = lost + wanted
+        wanted += lost.reversed()
     }
 
     /// What to ask of a peer now, at most as much as it may have under way.
@@ -67,21 +68,17 @@ struct BaseTaking: Sendable {
         guard sources.contains(peer) else { return [] }
         var room = NodeLimits.baseAskedMax - asked.values.count { $0.peer == peer }
         guard room > NodeLimits.baseAskedMax / 2, !wanted.isEmpty else { return [] }
-        var (wants, left) = ([BaseAskFrame.Want](), [Bytes32]())
-        for (index, hash) in wanted.enumerated() {
-            if room == 0 {
-                left += wanted[index...]
-                break
-            }
+        var (wants, passed) = ([BaseAskFrame.Want](), [Bytes32]())
+        while room > 0, let hash = wanted.popLast() {
             if lacking[hash]?.contains(peer) == true {
-                left.append(hash)
+                passed.append(hash)
                 continue
             }
             asked[hash] = Asked(peer: peer, deadline: now + NodeLimits.baseAskMilliseconds)
             wants.append(.init(hash))
             room -= 1
         }
-        wanted = left
+        wanted += passed.reversed()
         return wants
     }
 
@@ -102,7 +99,7 @@ struct BaseTaking: Sendable {
         }
         asked[part.hash] = nil
         guard hash(piece.bytes) == part.hash else {
-            wanted.insert(part.hash, at: 0)
+            wanted.append(part.hash)
             drop(peer)
             return .wrong
         }
@@ -114,7 +111,7 @@ struct BaseTaking: Sendable {
         guard asked[hash]?.peer == peer else { return }
         asked[hash] = nil
         lacking[hash, default: []].insert(peer)
-        wanted.insert(hash, at: 0)
+        wanted.append(hash)
     }
 
     /// Nobody of those that have the rest has this: it is not waited for.

@@ -28,7 +28,7 @@ enum SoakChurn {
         let place = #""document":"churn/list-\#(node)","path":["items"]"#
         guard round % (fillings + 1) != fillings else { return #"{"op":"set",\#(place),"value":[]}"# }
         let values = (0..<8).map { #""item \#(round)/\#($0)""# }.joined(separator: ",")
-        return #"{"op":"insert",\#(place),"index":0,"values":[\#(values)]}"#
+        return #"{"op":"insert",\#(place),"index":-1,"values":[\#(values)]}"#
     }
 
     private static func plain(_ number: Int) -> String {

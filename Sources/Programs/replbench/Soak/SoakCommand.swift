@@ -90,6 +90,7 @@ struct SoakCommand: ParsableCommand {
 
     /// How far it is, for who waits.
     private func tell(_ line: String) {
-        fputs(line + "\n", stderr)
+        let bytes = Array((line + "\n").utf8)
+        _ = Glibc.write(2, bytes, bytes.count)
     }
 }
