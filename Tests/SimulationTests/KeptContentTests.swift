@@ -57,6 +57,24 @@ import Testing
         #expect(isLevel, "\(world.logs())")
     }
 
+    @Test("a checkpoint stands where many documents in a row were made and deleted since the last one")
+    func deletedInARow() throws {
+        var world = World(seed: 942)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade, "\(world.logs())")
+        for round in 0..<3 {
+            for number in 0..<100 {
+                let key = Key("gone/\(round)/\(100 + number)")
+                _ = world.set(0, "notes", key, "n", 1)
+                let removal = OperationRequest(document: key, path: [], verb: .delete)
+                let transaction = Transaction(operations: [removal], conditions: [], idempotency: nil)
+                _ = world.ask(0, .transact(SpaceReference("notes"), transaction))
+            }
+            let stands = checkpoint(&world, round: round, [0, 1])
+            #expect(stands, "round \(round): \(world.logs())")
+        }
+    }
+
     @Test("who leaves a space keeps nothing of its checkpoints, and shows everything when it comes again")
     func leaving() throws {
         var world = World(seed: 941)

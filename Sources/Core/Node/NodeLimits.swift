@@ -71,6 +71,8 @@ public enum NodeLimits {
     /// What a slice of that may cost, in about a hundredth of a millisecond: reading a document, making it from
     /// its changes or moving it, and 1 KiB.
     static let baseStepCost = 200
+    /// Changes that a slice replays; it ends behind the document with which they are more.
+    static let baseStepChanges = 256
     static let baseReadCost = 0.25
     static let baseMadeCost = 1.0
     static func baseStepCost(of documents: Int, _ bytes: Int, each: Double) -> Int {

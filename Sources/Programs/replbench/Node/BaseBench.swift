@@ -64,6 +64,8 @@ struct BaseBench {
         let end = microseconds() + 5e6
         tell("quiet", try pace(a, of: "full") { () throws(BenchFailure) in microseconds() > end })
         try checkpoint(a, of: "full", "checkpoint-all")
+        // The next one looks again at what the first held: a base follows from two intervals.
+        try checkpoint(a, of: "full", "checkpoint-again")
         return a
     }
 
