@@ -37,4 +37,17 @@ private let a = replica(1)
         #expect(try disk.store.meta("a") == [])
         #expect(try disk.store.meta("b") == nil)
     }
+
+    @Test("names of meta values are found by their beginning", arguments: Kind.allCases)
+    func metaNames(kind: Kind) throws {
+        var disk = try Disk(kind)
+        try disk.transact { store in
+            for name in ["kept/b/2", "kept/b/1", "kept/b", "kept/a/1", "kept/c", "kept/b/~"] {
+                try store.setMeta(name, [1])
+            }
+            try store.setMeta("kept/b/3", nil)
+        }
+        #expect(try disk.store.metaNames(beginningWith: "kept/b/") == ["kept/b/1", "kept/b/2", "kept/b/~"])
+        #expect(try disk.store.metaNames(beginningWith: "kept/d") == [])
+    }
 }

@@ -68,6 +68,20 @@ public enum NodeLimits {
     /// Documents of one step of computing or moving to a base, and bytes of snapshots after which it ends.
     static let baseStepDocuments = 32
     static let baseStepBytes = 64 << 10
+    /// What a slice of that may cost, in about a hundredth of a millisecond: reading a document, making it from
+    /// its changes or moving it, and 1 KiB.
+    static let baseStepCost = 200
+    /// Changes that a slice replays; it ends behind the document with which they are more.
+    static let baseStepChanges = 256
+    static let baseReadCost = 0.25
+    static let baseMadeCost = 1.0
+    static func baseStepCost(of documents: Int, _ bytes: Int, each: Double) -> Int {
+        1 + Int(Double(documents) * each) + bytes * baseStepCost / baseStepBytes
+    }
+    /// A box that takes a base does so much more at a time.
+    static let seedingSteps = 8
+    /// Stored bytes of log sections that are kept from slice to slice; decoded they are some times as many.
+    static let baseReaderBytes = 2 << 20
     /// After a batch was lost, or while the disk is full, bases and collections rest for so long.
     static let baseRestMilliseconds: UInt64 = 1_000
     /// Before a proposal names anybody absent by itself this node ran so long without a step of its clock, or
@@ -88,6 +102,8 @@ public enum NodeLimits {
     /// How often a node looks whether it proposes one, and how long admins wait for each other.
     static let proposalCheckMilliseconds: UInt64 = 10_000
     static let proposalTurnMilliseconds: UInt64 = 60_000
+    /// Tables of checkpoints that stand are kept so many, the newest.
+    static let checkpointTablesMax = 8
     /// A required member that did not acknowledge a checkpoint for so long is named.
     static let checkpointPatienceMilliseconds: UInt64 = 30_000
     /// Hashes that one peer is asked for at a time, and how long it has for the next piece of one.
@@ -95,6 +111,8 @@ public enum NodeLimits {
     static let baseAskMilliseconds: UInt64 = 15_000
     /// How long a base that was begun waits for somebody who is linked to offer it again.
     static let baseUnofferedMilliseconds: UInt64 = 60_000
+    /// Where the pages of a base lie is forgotten when nobody has asked for one for so long.
+    static let baseGivenMilliseconds: UInt64 = 60_000
     /// Members that a proposed checkpoint may name absent.
     public static let absentMax = 4_096
     /// Void changes that one request may name; changes that it adopts, and looks at, in a step.

@@ -23,6 +23,9 @@ struct NodeCommand: ParsableCommand {
     @Option(help: "Writes in each throughput measurement.")
     var writes = 20_000
 
+    @Flag(help: "Measure checkpoints and newcomers that take a base instead.")
+    var bases = false
+
     @Option(help: "Also let an empty node catch up the text of this editing trace (.json or .json.gz).")
     var trace: String?
 
@@ -36,6 +39,12 @@ struct NodeCommand: ParsableCommand {
     }
 
     func run() throws {
+        if bases {
+            return try BaseBench(
+                repld: repld, redis: noRedis ? nil : redis, records: records,
+                emit: { NodeBench.emit($0, $1, $2, records) }
+            ).run()
+        }
         let bench = try NodeBench(
             repld: repld, redis: noRedis ? nil : redis, records: records, writes: writes,
             trace: try trace.map(Trace.init(path:)))

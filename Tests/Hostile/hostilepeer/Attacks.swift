@@ -36,6 +36,7 @@ extension Member {
         case "hoard": try hoard(count)
         case "unread": try neverRead(count)
         case "slow": try readSlowly(count)
+        case "bases": try lieAboutBases(count)
         case "roster-chain": try floodRoster(count, .chain)
         case "roster-fan": try floodRoster(count, .fan)
         case "roster-large": try floodRoster(count, .large)

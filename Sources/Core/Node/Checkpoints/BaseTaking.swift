@@ -32,8 +32,9 @@ struct BaseTaking: Sendable {
     let checkpoint: Bytes32
     /// Peers that said they have it, as long as they are linked and have not failed.
     private(set) var sources: Set<DeviceID> = []
-    /// Hashes that are lacking and asked of nobody, in the order in which they are wanted.
-    private var wanted: ArraySlice<Bytes32> = []
+    /// Hashes that are lacking and asked of nobody; the one that is wanted first is last, since a base has tens
+    /// of thousands.
+    private var wanted: [Bytes32] = []
     private var asked: [Bytes32: Asked] = [:]
     /// What came so far in a file of the content that came last; no hash is zero.
     private var piece: (hash: Bytes32, bytes: [UInt8]) = (.zero, [])
@@ -52,7 +53,7 @@ struct BaseTaking: Sendable {
     /// These are lacking, in the order in which they are wanted.
     mutating func want(_ hashes: [Bytes32]) {
         let known = Set(wanted)
-        wanted += hashes.filter { asked[$0] == nil && !known.contains($0) }
+        wanted = hashes.filter { asked[$0] == nil && !known.contains($0) }.reversed() + wanted
     }
 
     mutating func offered(by peer: DeviceID) { sources.insert(peer) }
@@ -63,7 +64,7 @@ struct BaseTaking: Sendable {
         deadlines[peer] = nil
         let lost = asked.filter { $0.value.peer == peer }.keys.sorted()
         for hash in lost { asked[hash] = nil }
-        wanted = lost + wanted
+        wanted += lost.reversed()
     }
 
     /// What to ask of a peer now, at most as much as it may have under way.
@@ -71,21 +72,17 @@ struct BaseTaking: Sendable {
         guard sources.contains(peer) else { return [] }
         var room = NodeLimits.baseAskedMax - asked.values.count { $0.peer == peer }
         guard room > NodeLimits.baseAskedMax / 2, !wanted.isEmpty else { return [] }
-        var (wants, left) = ([BaseAskFrame.Want](), ArraySlice<Bytes32>())
-        for (index, hash) in zip(wanted.indices, wanted) {
-            if room == 0 {
-                left += wanted[index...]
-                break
-            }
+        var (wants, passed) = ([BaseAskFrame.Want](), [Bytes32]())
+        while room > 0, let hash = wanted.popLast() {
             if lacking[hash]?.contains(peer) == true {
-                left.append(hash)
+                passed.append(hash)
                 continue
             }
             asked[hash] = Asked(peer: peer)
             wants.append(.init(hash))
             room -= 1
         }
-        wanted = left
+        wanted += passed.reversed()
         if !wants.isEmpty { deadlines[peer] = now + NodeLimits.baseAskMilliseconds }
         return wants
     }
@@ -107,7 +104,7 @@ struct BaseTaking: Sendable {
         }
         end(part.hash, of: peer)
         guard hash(piece.bytes) == part.hash else {
-            wanted.insert(part.hash, at: wanted.startIndex)
+            wanted.append(part.hash)
             drop(peer)
             return .wrong
         }
@@ -117,7 +114,7 @@ struct BaseTaking: Sendable {
     /// A piece that nobody was asked for came in a file, in order. It is taken where its content is lacking,
     /// whoever was asked for that; what they send of it later is not asked for any more.
     mutating func brought(_ part: BasePartFrame, _ bytes: [UInt8], hash: ([UInt8]) -> Bytes32) -> Outcome {
-        let place = asked[part.hash] == nil ? wanted.firstIndex(of: part.hash) : nil
+        let place = asked[part.hash] == nil ? wanted.lastIndex(of: part.hash) : nil
         guard asked[part.hash] != nil || place != nil else { return .unasked }
         if part.offset == 0 { piece = (part.hash, []) }
         guard piece.hash == part.hash, UInt64(piece.bytes.count) == part.offset else { return .unasked }
@@ -126,7 +123,7 @@ struct BaseTaking: Sendable {
         defer { piece = (.zero, []) }
         guard hash(piece.bytes) == part.hash else { return .wrong }
         if let peer = asked[part.hash]?.peer { end(part.hash, of: peer) }
-        if place == wanted.startIndex { wanted.removeFirst() } else if let place { wanted.remove(at: place) }
+        if let place { wanted.remove(at: place) }
         return .whole(piece.bytes)
     }
 
@@ -135,7 +132,7 @@ struct BaseTaking: Sendable {
         guard asked[hash]?.peer == peer else { return }
         end(hash, of: peer)
         lacking[hash, default: []].insert(peer)
-        wanted.insert(hash, at: wanted.startIndex)
+        wanted.append(hash)
     }
 
     private mutating func end(_ hash: Bytes32, of peer: DeviceID) {

@@ -46,6 +46,9 @@ struct BaseWork: Sendable {
     var isDoubtful = false
     /// Changes that it holds beyond the standing one, as far as the logs were walked.
     var changes = 0
+    /// Sections of logs that were read for the documents before the next: keys that are near each other were
+    /// often written together. Nil outside of that stage.
+    var reader: LogReader?
     private var due: UInt64 = 0
 
     /// `isTaken`: the standing base came from others, and the log of what it covers beyond `settled` did not.
@@ -67,6 +70,12 @@ struct BaseWork: Sendable {
     private var isEnded: Bool { summary != nil || failure != nil }
 
     mutating func reach(_ stage: Stage) { self.stage = stage }
+
+    /// The stage, for who works on it in place and says with `reach` where it is then.
+    mutating func takeStage() -> Stage {
+        defer { stage = .failed(.unreadable(nil)) }
+        return stage
+    }
 
     /// Others have their turn before the next slice, which takes about as long.
     mutating func pause(at now: UInt64) { due = now + 1 }

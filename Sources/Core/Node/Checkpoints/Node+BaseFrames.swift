@@ -105,15 +105,17 @@ extension Node {
     mutating func basePartArrived(_ frame: BasePartFrame, _ place: ChannelPlace, at now: Instant)
         throws(DecodeFault)
     {
-        guard var taken = spaces[place.space].checkpoints.taken else { return }
+        guard let names = spaces[place.space].checkpoints.taken?.names else { return }
         let peer = links[place.link].device
-        let asked = taken
-        let outcome = taken.taking.received(frame, try frame.unpacked(), from: peer, at: now.monotonic) {
-            asked.hash(of: $0, named: frame.hash)
+        let bytes = try frame.unpacked()
+        // In place: a copy would copy the names of all pages with each.
+        let outcome = spaces[place.space].checkpoints.taken?.taking.received(
+            frame, bytes, from: peer, at: now.monotonic
+        ) {
+            names.hash(of: $0, named: frame.hash)
         }
-        spaces[place.space].checkpoints.taken = taken
         switch outcome {
-        case .unasked: return
+        case nil, .unasked: return
         case .more: break
         case .wrong:
             return fault(
@@ -126,7 +128,7 @@ extension Node {
     mutating func baseNoneArrived(_ frame: BaseNoneFrame, _ place: ChannelPlace, at now: Instant) {
         let peer = links[place.link].device
         spaces[place.space].checkpoints.taken?.taking.refused(frame.hash, by: peer)
-        if let taken = spaces[place.space].checkpoints.taken, taken.between[frame.hash] != nil {
+        if spaces[place.space].checkpoints.taken?.between[frame.hash] != nil {
             spaces[place.space].checkpoints.taken?.taking.giveUp(frame.hash)
             if spaces[place.space].checkpoints.taken?.isComplete == true {
                 finishTaking(in: place.space, at: now)
@@ -187,23 +189,33 @@ extension Node {
         }
     }
 
+    /// Nobody has asked for the base that is given for a while.
+    mutating func tickGiving(in index: SpaceHandle, at now: Instant) {
+        guard spaces[index].checkpoints.given != nil,
+            spaces[index].checkpoints.givenAt + NodeLimits.baseGivenMilliseconds <= now.monotonic
+        else { return }
+        spaces[index].checkpoints.given = nil
+    }
+
     /// Peers that are gone or stay silent are asked no more. What nobody who is linked offers is left: they
     /// may have the log, which was not taken meanwhile. Pages that came are found again if it is begun again.
     mutating func tickTaking(in index: SpaceHandle, at now: Instant) {
-        guard var taken = spaces[index].checkpoints.taken else { return }
+        guard let sources = spaces[index].checkpoints.taken?.taking.sources else { return }
         let linked = Set(links.channels(of: spaces[index].id).map { links[links[$0].link].device })
-        for peer in taken.taking.sources.sorted() where !linked.contains(peer) { taken.taking.drop(peer) }
-        _ = taken.taking.expire(at: now.monotonic)
-        let isOffered = !taken.taking.sources.isEmpty || linked.isEmpty
-        taken.unofferedSince = isOffered ? nil : taken.unofferedSince ?? now.monotonic
-        if let since = taken.unofferedSince, now.monotonic >= since + NodeLimits.baseUnofferedMilliseconds {
+        for peer in sources.sorted() where !linked.contains(peer) {
+            spaces[index].checkpoints.taken?.taking.drop(peer)
+        }
+        _ = spaces[index].checkpoints.taken?.taking.expire(at: now.monotonic)
+        let isOffered = spaces[index].checkpoints.taken?.taking.sources.isEmpty == false || linked.isEmpty
+        let since = isOffered ? nil : spaces[index].checkpoints.taken?.unofferedSince ?? now.monotonic
+        spaces[index].checkpoints.taken?.unofferedSince = since
+        if let since, now.monotonic >= since + NodeLimits.baseUnofferedMilliseconds {
             spaces[index].checkpoints.taken = nil
             for channel in links.channels(of: spaces[index].id) {
                 links[channel].sync.askAgain(at: now.monotonic)
             }
             return
         }
-        spaces[index].checkpoints.taken = taken
         askForBase(in: index, at: now)
     }
 }

@@ -50,6 +50,7 @@ extension Node {
         let wants = links[place.channel].base.asked
         links[place.channel].base.asked = Array((wants + frame.wants).suffix(2 * WireLimits.baseAsksMax))
         links[place.channel].base.askedAt = now.monotonic
+        spaces[place.space].checkpoints.givenAt = now.monotonic
         pourBase(place)
     }
 
@@ -73,7 +74,7 @@ extension Node {
         _ want: BaseAskFrame.Want, _ place: ChannelPlace
     ) throws(StoreFailure) -> BaseAskFrame.Want? {
         let connection = links[place.link].connection
-        guard let bytes = try spaces[place.space].content(named: want.hash, in: store),
+        guard let bytes = try spaces[place.space].content(named: want.hash, in: transaction.store),
             want.offset < UInt64(bytes.count)
         else {
             let frame = LinkFrame(BaseNoneFrame(hash: want.hash), on: place.number)
@@ -95,11 +96,45 @@ extension Node {
 
 extension Space {
     /// A table, a manifest or a page of the base that stands here, by its hash.
-    func content(named hash: Bytes32, in store: some StoreReading) throws(StoreFailure) -> [UInt8]? {
-        if let bytes = try store.meta(NodeMeta.content(id, hash)) { return bytes }
-        guard documents.bases.standing != nil, documents.bases.applying == nil else { return nil }
-        let manifest = try standingManifest(in: store)
-        guard let index = manifest.entries.firstIndex(where: { $0.hash == hash }) else { return nil }
-        return try manifest.page(at: index, of: id, from: store).encoded()
+    mutating func content(named hash: Bytes32, in store: some StoreReading) throws(StoreFailure) -> [UInt8]? {
+        if let page = try page(named: hash, in: store) { return page }
+        return try store.meta(NodeMeta.content(id, hash))
+    }
+
+    private mutating func page(named hash: Bytes32, in store: some StoreReading) throws(StoreFailure)
+        -> [UInt8]?
+    {
+        guard let standing = documents.bases.standing, documents.bases.applying == nil else { return nil }
+        if hash == standing.summary.manifest { return nil }
+        if checkpoints.given?.name != standing.summary.manifest {
+            checkpoints.given = GivenBase(
+                standing.summary.manifest, try standingManifest(in: store).entries)
+        }
+        guard let place = checkpoints.given?.place(of: hash) else { return nil }
+        let bases = try store.bases(id, after: place.after, limit: place.documents)
+        let page = BasePage(
+            documents: bases.map { BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes) }
+        )
+        return page.encoded()
+    }
+}
+
+/// Where the pages of a base lie that is being given to somebody: a manifest of a million documents takes
+/// longer to read than a page. Kept while it is asked for; some 100 bytes a page.
+struct GivenBase: Sendable {
+    /// The hash of the manifest.
+    let name: Bytes32
+    private let entries: [BaseManifest.Entry]
+    private let places: [Bytes32: Int]
+
+    init(_ name: Bytes32, _ entries: [BaseManifest.Entry]) {
+        (self.name, self.entries) = (name, entries)
+        places = Dictionary(entries.enumerated().map { ($1.hash, $0) }) { first, _ in first }
+    }
+
+    /// The document before the page, and how many it has; nil: it is of another base.
+    func place(of hash: Bytes32) -> (after: Key?, documents: Int)? {
+        guard let index = places[hash] else { return nil }
+        return (index == 0 ? nil : entries[index - 1].lastKey, entries[index].documentCount)
     }
 }

@@ -17,6 +17,7 @@ extension Node {
                 try computeDue(in: index, at: now)
                 try collectDue(in: index, at: now)
                 tickTaking(in: index, at: now)
+                tickGiving(in: index, at: now)
                 tickProposals(in: index, at: now)
             }
         } catch {
@@ -51,19 +52,21 @@ extension Node {
     }
 
     private mutating func computeDue(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
-        guard var work = spaces[index].checkpoints.work, work.isDue(at: now.monotonic),
+        guard let isDue = spaces[index].checkpoints.work?.isDue(at: now.monotonic), isDue,
             spaces[index].documents.bases.applying == nil
         else { return }
         if isWritingPaused(at: now) {
-            work.rest(at: now.monotonic)
-            spaces[index].checkpoints.work = work
+            spaces[index].checkpoints.work?.rest(at: now.monotonic)
             return
         }
         try transaction.beginWriting()
         try spaces[index].writeDocuments(to: &transaction)
+        // Taken out: a second copy beside it would copy all pages in each slice. A batch that fails is lost
+        // with what it reached.
+        guard var work = spaces[index].checkpoints.work.take() else { return }
+        defer { spaces[index].checkpoints.work = work }
         try spaces[index].advanceBase(&work, in: &transaction)
         work.pause(at: now.monotonic)
-        spaces[index].checkpoints.work = work
     }
 
     private mutating func collectDue(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {

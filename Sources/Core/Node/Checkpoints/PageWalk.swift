@@ -12,7 +12,10 @@ struct PageWalk: Sendable {
     let former: BaseManifest
     private(set) var entries: [BaseManifest.Entry] = []
     /// The last document that a page has.
-    private(set) var after: Key?
+    private var after: Key?
+    /// Up to here it was looked at what there is: `after`, or further where many documents in a row are in
+    /// no base any more.
+    private(set) var place: Key?
     private var pager = BasePager()
     /// `after` ends a page here and in `former`.
     private(set) var isAligned = true
@@ -32,14 +35,19 @@ struct PageWalk: Sendable {
         guard start < end else { return }
         entries += former.entries[start..<end]
         after = former.entries[end - 1].lastKey
+        pass(former.entries[end - 1].lastKey)
     }
 
     /// The next document in key order.
     mutating func add(_ document: BasePage.Document) {
         isAligned = false
         after = document.key
+        pass(document.key)
         if let page = pager.add(document) { end(page) }
     }
+
+    /// Up to this key there is nothing more.
+    mutating func pass(_ key: Key) { place = place.map { max($0, key) } ?? key }
 
     /// No document follows.
     mutating func finish() -> BaseManifest {

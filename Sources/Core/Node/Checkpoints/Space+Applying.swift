@@ -53,18 +53,27 @@ extension Space {
         try writeDocuments(to: &transaction)
         var reader = LogReader(space: id)
         var differences: [ChangeEvent.DocumentPatches] = []
-        let page = try transaction.store.candidates(id, after: nil, limit: NodeLimits.baseStepDocuments)
-        for candidate in page {
-            documents.cache.forget(candidate.key)
-            let patches = try documents.apply(
-                candidate, of: base, at: position, in: &transaction, with: &reader)
-            if let patches {
-                differences.append(ChangeEvent.DocumentPatches(key: candidate.key, patches: patches))
+        // Nothing is shown of a base that is being taken, so nobody waits for a document of this space.
+        let costMax = NodeLimits.baseStepCost * (checkpoints.isSeeding ? NodeLimits.seedingSteps : 1)
+        var (cost, isLast) = (0, false)
+        while cost < costMax, !isLast {
+            let page = try transaction.store.candidates(id, after: nil, limit: NodeLimits.baseStepDocuments)
+            var bytes = 0
+            for candidate in page {
+                bytes += candidate.bytes?.count ?? 0
+                documents.cache.forget(candidate.key)
+                let patches = try documents.apply(
+                    candidate, of: base, at: position, in: &transaction, with: &reader)
+                if let patches {
+                    differences.append(ChangeEvent.DocumentPatches(key: candidate.key, patches: patches))
+                }
             }
+            cost += NodeLimits.baseStepCost(of: page.count, bytes, each: NodeLimits.baseMadeCost)
+            isLast = page.isEmpty
         }
         try documents.recount(in: transaction.store)
         if !differences.isEmpty { try tell(differences, of: base, at: now, cursors: epoch, in: &transaction) }
-        guard page.isEmpty else {
+        guard isLast else {
             // With what was moved: a restart goes on with the right number.
             try documents.bases.write(of: id, to: &transaction)
             return false
@@ -72,8 +81,28 @@ extension Space {
         documents.bases.standing = base
         documents.bases.applying = nil
         try documents.bases.write(of: id, to: &transaction)
+        try forgetContents(behind: base, in: &transaction)
         replication.digest = nil
         return true
+    }
+
+    /// Manifests of bases that documents are not made on any more go, and the tables of checkpoints but for
+    /// the newest few: a member that was away learns from those what is late (0228).
+    private func forgetContents(
+        behind base: StandingBase, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let agreement = checkpoints.agreement
+        let stay =
+            agreement.chain(to: base.id).suffix(NodeLimits.checkpointTablesMax) + agreement.open.map(\.id)
+        var kept: Set<Bytes32> = [base.summary.manifest]
+        for proposal in stay.compactMap(agreement.proposal) { kept.insert(proposal.body.table) }
+        for proposal in agreement.open { kept.insert(proposal.body.manifest) }
+        if let summary = checkpoints.work?.summary { kept.insert(summary.manifest) }
+        let names = Set(kept.map { NodeMeta.content(id, $0) })
+        for name in try transaction.store.metaNames(beginningWith: NodeMeta.contents(id))
+        where !names.contains(name) {
+            try transaction.store.setMeta(name, nil)
+        }
     }
 
     /// Documents show otherwise, at a position of its own.

@@ -12,17 +12,33 @@ extension Space {
     mutating func advanceBase(
         _ work: inout BaseWork, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
+        precondition(work.deadline != nil, "the base of \(work.witness) is computed already")
         do throws(StoreFailure) {
-            switch work.stage {
-            case .bases(let last): try scan(&work, after: last, in: &transaction)
-            case .keys(let log, let last): try walk(&work, from: log, after: last, in: &transaction)
-            case .documents(let last): try makeDocuments(&work, after: last, in: &transaction)
-            case .pages(let walk): try cutPages(&work, walk, in: &transaction)
-            case .done, .failed: preconditionFailure("the base of \(work.witness) is computed already")
+            var cost = 0
+            while cost < NodeLimits.baseStepCost, work.deadline != nil {
+                cost += try step(&work, in: &transaction)
             }
         } catch {
             guard case .unusable = error else { throw error }
             work.reach(.failed(.unreadable(nil)))
+        }
+    }
+
+    /// A part of a slice; what it cost.
+    private mutating func step(
+        _ work: inout BaseWork, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> Int {
+        switch work.stage {
+        case .bases(let last): return try scan(&work, after: last, in: &transaction)
+        case .keys(let log, let last):
+            try walk(&work, from: log, after: last, in: &transaction)
+            return NodeLimits.baseStepCost
+        case .documents(let last): return try makeDocuments(&work, after: last, in: &transaction)
+        case .pages:
+            // Taken out, for the same reason as all of the work.
+            guard case .pages(let walk) = work.takeStage() else { return NodeLimits.baseStepCost }
+            return try cutPages(&work, walk, in: &transaction)
+        case .done, .failed: return NodeLimits.baseStepCost
         }
     }
 
@@ -32,12 +48,17 @@ extension Space {
     /// such a change in its frontier.
     private mutating func scan(
         _ work: inout BaseWork, after last: Key?, in transaction: inout StoreTransaction<some ChangeStore>
-    ) throws(StoreFailure) {
+    ) throws(StoreFailure) -> Int {
         let page = try transaction.store.bases(id, after: last, limit: NodeLimits.baseStepDocuments)
-        for base in page where base.frontier.contains(where: { !work.settled.contains($0) }) {
-            try note([base.key], in: &transaction)
+        var bytes = 0
+        for base in page {
+            bytes += base.bytes.count
+            if base.frontier.contains(where: { !work.settled.contains($0) }) {
+                try note([base.key], in: &transaction)
+            }
         }
         work.reach(page.last.map { .bases(after: $0.key) } ?? .keys(nil, after: .none))
+        return NodeLimits.baseStepCost(of: page.count, bytes, each: NodeLimits.baseReadCost)
     }
 
     /// Walks through a part of a log, and notes the documents that its changes touched.
@@ -95,24 +116,35 @@ extension Space {
     private mutating func makeDocuments(
         _ work: inout BaseWork, after last: Key?,
         in transaction: inout StoreTransaction<some ChangeStore>
-    ) throws(StoreFailure) {
-        var reader = LogReader(space: id)
+    ) throws(StoreFailure) -> Int {
+        var reader = work.reader.take() ?? LogReader(space: id)
         var (bytes, reached) = (0, last)
         let page = try transaction.store.candidates(id, after: last, limit: NodeLimits.baseStepDocuments)
-        for candidate in page where bytes < NodeLimits.baseStepBytes {
-            let made = try base(of: candidate.key, as: work, from: transaction.store, with: &reader)
+        // A document with a long past costs what its changes cost: the slice ends behind it.
+        var changes = 0
+        for candidate in page where bytes < NodeLimits.baseStepBytes && changes < NodeLimits.baseStepChanges {
+            let made = try base(
+                of: candidate.key, as: work, from: transaction.store, with: &reader, &changes)
             bytes += made.bytes?.count ?? 0
             bytes += 64
             try transaction.store.put(id, made)
             reached = candidate.key
         }
-        guard page.isEmpty else { return work.reach(.documents(after: reached)) }
+        guard page.isEmpty else {
+            reader.trim(to: NodeLimits.baseReaderBytes)
+            work.reader = reader
+            work.reach(.documents(after: reached))
+            let cost = NodeLimits.baseStepCost(of: page.count, bytes, each: NodeLimits.baseMadeCost)
+            return cost + changes * NodeLimits.baseStepCost / NodeLimits.baseStepChanges
+        }
         work.reach(.pages(PageWalk(former: try standingManifest(in: transaction.store))))
+        return NodeLimits.baseStepCost
     }
 
     /// One document as the checkpoint makes it, from the base before and what it holds more.
     private func base(
-        of key: Key, as work: BaseWork, from store: some StoreReading, with reader: inout LogReader
+        of key: Key, as work: BaseWork, from store: some StoreReading, with reader: inout LogReader,
+        _ changes: inout Int
     ) throws(StoreFailure) -> CandidateRecord {
         var (document, frontier): (Document?, [Dot]) = (nil, [])
         if let before = try store.base(id, key) {
@@ -131,7 +163,7 @@ extension Space {
             var isTouched = level == 0
             if !isTouched {
                 try forEachChange(of: key, beyond: settled, within: covered, from: store, with: &reader) {
-                    _ in
+                    _, _ in
                     isTouched = true
                     return false
                 }
@@ -139,9 +171,10 @@ extension Space {
             guard isTouched else { continue }
             var builder = BaseBuilder(key, from: document)
             try forEachChange(of: key, beyond: released, within: covered, from: store, with: &reader) {
-                let (operations, stamps) = $0.operations(touching: key)
+                let (operations, stamps) = $1.operations(of: $0, touching: key)
                 builder.apply(operations, stamps: stamps)
                 frontier.advance(by: $0)
+                changes += 1
                 return true
             }
             document = builder.finish(asOf: released)
@@ -156,7 +189,8 @@ extension Space {
     /// commits; until `body` says false.
     private func forEachChange(
         of key: Key, beyond former: VersionVector, within covered: VersionVector,
-        from store: some StoreReading, with reader: inout LogReader, _ body: (Change) -> Bool
+        from store: some StoreReading, with reader: inout LogReader,
+        _ body: (Change, inout LogReader) -> Bool
     ) throws(StoreFailure) {
         var after = CommitPosition.start
         while true {
@@ -166,7 +200,8 @@ extension Space {
                 guard record.status == .executed, record.last > former[record.replica],
                     record.last <= covered[record.replica]
                 else { continue }
-                guard body(try reader.change(record, from: store)) else { return }
+                guard body(try reader.change(record, from: store), &reader) else { return }
+                reader.trim(to: NodeLimits.baseReaderBytes)
             }
             if page.count < 1_024 { return }
         }
@@ -176,14 +211,14 @@ extension Space {
 
     /// Cuts some documents, as the base before and the candidates have them, into pages.
     private mutating func cutPages(
-        _ work: inout BaseWork, _ walk: PageWalk, in transaction: inout StoreTransaction<some ChangeStore>
-    ) throws(StoreFailure) {
-        var walk = walk
+        _ work: inout BaseWork, _ walk: consuming PageWalk,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> Int {
         let limit = NodeLimits.baseStepDocuments
-        let next = try transaction.store.candidates(id, after: walk.after, limit: 1).first
+        let next = try transaction.store.candidates(id, after: walk.place, limit: 1).first
         walk.copy(upTo: next?.key)
-        let changed = try transaction.store.candidates(id, after: walk.after, limit: limit)
-        let former = try transaction.store.bases(id, after: walk.after, limit: limit)
+        let changed = try transaction.store.candidates(id, after: walk.place, limit: limit)
+        let former = try transaction.store.bases(id, after: walk.place, limit: limit)
         // Of the one that ends first nothing is known beyond its end.
         let ends = [
             changed.count < limit ? nil : changed.last?.key, former.count < limit ? nil : former.last?.key,
@@ -199,19 +234,29 @@ extension Space {
                 BasePage.Document(key: candidate.key, frontier: candidate.frontier, snapshot: $0)
             }
         }
+        let bytes = documents.values.reduce(0) { $0 + $1.snapshot.count }
+        let cost = NodeLimits.baseStepCost(of: documents.count, bytes, each: NodeLimits.baseReadCost)
         for key in documents.keys.sorted() {
             if let document = documents[key] { walk.add(document) }
             // The rest is taken over once a page ends where one ended before.
-            if walk.isAligned { return work.reach(.pages(walk)) }
+            if walk.isAligned {
+                work.reach(.pages(walk))
+                return cost
+            }
         }
-        guard changed.count < limit, former.count < limit else { return work.reach(.pages(walk)) }
+        guard changed.count < limit, former.count < limit else {
+            if let end { walk.pass(end) }
+            work.reach(.pages(walk))
+            return cost
+        }
         let manifest = walk.finish()
-        let bytes = manifest.encoded()
+        let encoded = manifest.encoded()
         let summary = BaseSummary(
-            manifest: BaseManifest.hash(of: bytes), documents: manifest.documentCount,
+            manifest: BaseManifest.hash(of: encoded), documents: manifest.documentCount,
             bytes: manifest.byteCount)
-        try transaction.store.setMeta(NodeMeta.content(id, summary.manifest), bytes)
+        try transaction.store.setMeta(NodeMeta.content(id, summary.manifest), encoded)
         work.reach(.done(summary))
+        return NodeLimits.baseStepCost
     }
 
     /// The pages of the standing base.

@@ -14,7 +14,8 @@ extension Space {
     mutating func take(
         _ bytes: [UInt8], named hash: Bytes32, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws {
-        guard var taken = checkpoints.taken else { return }
+        // Taken out: a second copy beside it would copy the names of all pages for each that comes.
+        guard var taken = checkpoints.taken.take() else { return }
         defer { checkpoints.taken = taken }
         let body = taken.proposal.body
         try transaction.beginWriting()
@@ -109,19 +110,23 @@ extension Space {
     ) throws(StoreFailure) -> [Key] {
         var keys: [Key] = []
         for isBase in [true, false] {
-            var from = after
+            // There are mostly as many as a page has, and the next page's need not be read.
+            var (from, limit) = (after, last == nil ? Self.formerMax : Self.formerMin)
             while true {
                 let page =
                     isBase
-                    ? try store.bases(id, after: from, limit: 256).map(\.key)
-                    : try store.candidates(id, after: from, limit: 256).map(\.key)
+                    ? try store.bases(id, after: from, limit: limit).map(\.key)
+                    : try store.candidates(id, after: from, limit: limit).map(\.key)
                 keys += page.filter { key in last.map { key < $0 } ?? true }
-                guard let end = page.last, last.map({ end < $0 }) ?? true else { break }
-                from = end
+                guard page.count == limit, let end = page.last, last.map({ end < $0 }) ?? true else { break }
+                (from, limit) = (end, Self.formerMax)
             }
         }
         return keys
     }
+
+    private static var formerMin: Int { 16 }
+    private static var formerMax: Int { 256 }
 
     // MARK: The end
 

@@ -62,7 +62,9 @@ struct SpaceBases: Hashable, Sendable {
 extension NodeMeta {
     static func bases(_ space: SpaceID) -> String { "bases/\(space)" }
     /// A table or a manifest, by its hash.
-    static func content(_ space: SpaceID, _ hash: Bytes32) -> String { "content/\(space)/\(hash)" }
+    static func content(_ space: SpaceID, _ hash: Bytes32) -> String { contents(space) + "\(hash)" }
+    /// What the names of all of them begin with.
+    static func contents(_ space: SpaceID) -> String { "content/\(space)/" }
 }
 
 /// A document as its base has it: where making it again begins.

@@ -34,6 +34,9 @@ struct SpaceCheckpoints: Sendable {
     var taken: TakenBase?
     /// What bundles brought.
     var brought = BroughtBase()
+    /// The base that others are taking from here, and when it was asked for last, monotonic milliseconds.
+    var given: GivenBase?
+    var givenAt: UInt64 = 0
     /// One that stands, of which other logs are held here than it means, since one of them was written in two
     /// ways: its base is taken from others.
     var unmatched: Bytes32?
@@ -177,6 +180,7 @@ extension SpaceCheckpoints {
     var deadline: UInt64? {
         [
             work?.deadline, collecting.deadline, taken?.deadline, proposalCheck,
+            given == nil ? nil : givenAt + NodeLimits.baseGivenMilliseconds,
             hasOwnLate ? ownLateCheck : nil,
         ].compactMap { $0 }.min()
     }

@@ -53,10 +53,18 @@ struct TakenBase: Sendable {
         return manifest.byteCount == 0 ? 100 : bytes * 100 / manifest.byteCount
     }
 
-    /// The hash of bytes that were asked for by this one, of which it is known what they are to be.
-    func hash(of bytes: [UInt8], named hash: Bytes32) -> Bytes32 {
-        if hash == proposal.body.manifest { return BaseManifest.hash(of: bytes) }
-        let isTable = hash == proposal.body.table || between[hash] != nil
-        return isTable ? CheckpointTable.hash(of: bytes) : BasePage.hash(of: bytes)
+    /// What is needed to hash what comes, without the pages.
+    var names: Names { Names(body: proposal.body, tables: between) }
+
+    struct Names: Sendable {
+        let body: CheckpointBody
+        let tables: [Bytes32: Bytes32]
+
+        /// The hash of bytes that were asked for by this one, of which it is known what they are to be.
+        func hash(of bytes: [UInt8], named hash: Bytes32) -> Bytes32 {
+            if hash == body.manifest { return BaseManifest.hash(of: bytes) }
+            let isTable = hash == body.table || tables[hash] != nil
+            return isTable ? CheckpointTable.hash(of: bytes) : BasePage.hash(of: bytes)
+        }
     }
 }

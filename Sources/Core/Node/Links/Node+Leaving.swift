@@ -42,13 +42,13 @@ extension Node {
         try stored { node throws(StoreFailure) in
             try node.transaction.beginWriting()
             try node.store.remove(space.id)
-            try node.store.setMeta(NodeMeta.invites(space.id), nil)
-            try node.store.setMeta(NodeMeta.rosterBudgets(space.id), nil)
+            for name in NodeMeta.names(of: space.id) { try node.store.setMeta(name, nil) }
+            for name in try node.store.metaNames(beginningWith: NodeMeta.contents(space.id)) {
+                try node.store.setMeta(name, nil)
+            }
             for member in space.roster.devices {
                 try node.store.setMeta(NodeMeta.bundleStatement(space.id, member), nil)
             }
-            try node.store.setMeta(NodeMeta.rebuilt(space.id), nil)
-            try node.store.setMeta(NodeMeta.rejudging(space.id), nil)
             try node.store.setMeta(NodeMeta.left, node.left.encoded())
         }
         // Positions start again when this device comes back to the space; cursors of before must not fit.

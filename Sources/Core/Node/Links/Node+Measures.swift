@@ -1,5 +1,6 @@
 // What a simulation reads of a node's links, to measure how the mesh does. Nothing is decided by it.
 
+package import Bytes
 package import Causality
 import Mesh
 import Replication
@@ -37,6 +38,11 @@ extension Node {
     /// What is durable here of a space.
     package func heldDurably(of space: SpaceID) -> VersionVector {
         spaces.handle(of: space).map { spaces[$0].durable } ?? VersionVector()
+    }
+
+    /// The checkpoint that the documents of a space are made on.
+    package func standingCheckpoint(of space: SpaceID) -> Bytes32? {
+        spaces.handle(of: space).flatMap { spaces[$0].documents.bases.standing?.id }
     }
 
     /// The log that this node writes in a space.

@@ -22,6 +22,9 @@ extension Node {
                     value(report).map { .init($0, [("space", space)]) }
                 })
         }
+        text.family(
+            "space_logs", .gauge, "Logs that the version vector of the space names.",
+            spaces.map { .init(UInt64($0.durable.count), [("space", $0.name)]) })
         bySpace("log_bytes", "Bytes of the changes that are kept as log.") { UInt64($0.log.bytes) }
         bySpace("log_collectable_bytes", "Bytes of the log that may be forgotten now.") {
             UInt64($0.log.collectable)

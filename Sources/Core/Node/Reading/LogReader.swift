@@ -4,6 +4,7 @@
 
 import Bytes
 import Causality
+import Documents
 import Identity
 import Wire
 
@@ -28,6 +29,8 @@ struct LogReader: Sendable {
     private var entries: [Section: Int] = [:]
     private var entryCount = 0
     private static let entriesMax = 1 << 20
+    /// What the last few changes do to each document, of changes that touch many.
+    private var parts = ChangeParts()
 
     init(space: SpaceID) { self.space = space }
 
@@ -39,6 +42,11 @@ struct LogReader: Sendable {
             throw .unusable(.notInLog(Dot(record.replica, record.last)))
         }
         return changes[index]
+    }
+
+    /// What a change does to one document, with its stamps, in order.
+    mutating func operations(of change: Change, touching key: Key) -> ([Operation], [OperationStamp]) {
+        parts.operations(of: change, touching: key)
     }
 
     /// The change that holds a dot, and where it was committed; nil when the log does not reach that far, or

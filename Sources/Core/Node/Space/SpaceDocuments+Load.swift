@@ -51,7 +51,7 @@ extension SpaceDocuments {
     ) throws(StoreFailure) {
         if record.status == .void { return }
         let change = try reader.change(record, from: store)
-        let (operations, stamps) = change.operations(touching: cached.record.key)
+        let (operations, stamps) = reader.operations(of: change, touching: cached.record.key)
         if record.status == .skipped {
             cached.document.markIncomplete()
         } else {

@@ -7,6 +7,8 @@ public protocol StoredPeers {
     /// left, cursor epochs, the change that is being executed, quarantined changes, why the last incarnation
     /// was opened.
     func meta(_ name: String) throws(StoreFailure) -> [UInt8]?
+    /// The names that begin like this, which is ASCII; ascending. O(names found).
+    func metaNames(beginningWith prefix: String) throws(StoreFailure) -> [String]
 }
 
 /// Writes by name, each inside the open transaction.

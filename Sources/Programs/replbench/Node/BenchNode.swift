@@ -8,17 +8,23 @@ import Glibc
 final class BenchNode {
     let process: ChildProcess
     let socket: String
+    /// The state directory.
+    let state: String
     let connection: Connection
 
-    init(_ name: String, program: String, in directory: TemporaryDirectory) throws(BenchFailure) {
+    /// Goes on in what one of that name left in the directory. `port` 0: any. `options`: more words.
+    init(
+        _ name: String, program: String, in directory: TemporaryDirectory, port: UInt16 = 0,
+        options: [String] = []
+    ) throws(BenchFailure) {
         socket = "\(directory.path)/\(name).sock"
+        state = "\(directory.path)/\(name)"
         process = try ChildProcess(
             name,
             [
-                program, "--state", "\(directory.path)/\(name)", "--socket", socket, "--listen",
-                "127.0.0.1:0",
+                program, "--state", state, "--socket", socket, "--listen", "127.0.0.1:\(port)",
                 "--no-discovery", "--name", name, "--log-level", "warning",
-            ], output: "\(directory.path)/\(name).log")
+            ] + options, output: "\(directory.path)/\(name).log")
         connection = try Self.connected(socket)
     }
 

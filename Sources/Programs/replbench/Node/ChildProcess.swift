@@ -54,6 +54,17 @@ final class ChildProcess {
     /// Resident bytes now.
     var residentBytes: Int { field("VmRSS:") * 1_024 }
 
+    /// The most that was resident since the start, or since `forgetPeak`.
+    var peakBytes: Int { field("VmHWM:") * 1_024 }
+
+    /// From now on the peak is that of what follows.
+    func forgetPeak() {
+        let descriptor = open("/proc/\(pid)/clear_refs", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = Glibc.write(descriptor, "5", 1)
+        close(descriptor)
+    }
+
     /// Processor time used so far, user and system, milliseconds.
     var processorMilliseconds: Double {
         // Fields 14 and 15, counted after the name, which stands in parentheses.
@@ -107,6 +118,13 @@ final class TemporaryDirectory {
 
     deinit { Self.remove(path) }
 
+    /// Writes a file; its path.
+    func write(_ text: String, as name: String) throws(BenchFailure) -> String {
+        let file = "\(path)/\(name)"
+        try TextFile.write(text, to: file)
+        return file
+    }
+
     /// Depth first; links are removed, not followed.
     private static func remove(_ path: String) {
         if let directory = opendir(path) {
@@ -121,6 +139,18 @@ final class TemporaryDirectory {
             }
         }
         rmdir(path)
+    }
+}
+
+enum TextFile {
+    static func write(_ text: String, to path: String) throws(BenchFailure) {
+        guard let file = fopen(path, "w") else {
+            throw BenchFailure("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        let count = text.utf8.count
+        guard fwrite(text, 1, count, file) == count, fclose(file) == 0 else {
+            throw BenchFailure("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
     }
 }
 

@@ -211,6 +211,10 @@ struct NodeBench {
     }
 
     func emit(_ metric: String, _ value: Double, _ server: String, _ records: Int? = nil) {
+        Self.emit(metric, value, server, records)
+    }
+
+    static func emit(_ metric: String, _ value: Double, _ server: String, _ records: Int? = nil) {
         let more = records.map { #","records":\#($0)"# } ?? ""
         let rounded = (value * 1_000).rounded() / 1_000
         print(#"{"server":"\#(server)","metric":"\#(metric)","value":\#(rounded)\#(more)}"#)

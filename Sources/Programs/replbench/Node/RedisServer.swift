@@ -9,7 +9,7 @@ final class RedisServer {
     init(_ name: String, program: String, replicaOf primary: UInt16?, in directory: TemporaryDirectory)
         throws(BenchFailure)
     {
-        port = try Self.freePort()
+        port = try LoopbackPort.free()
         let folder = "\(directory.path)/redis-\(name)"
         mkdir(folder, 0o700)
         var arguments = [
@@ -67,21 +67,5 @@ final class RedisServer {
             usleep(1_000)
         }
         throw BenchFailure("the Redis replica did not catch up in 600 s")
-    }
-
-    private static func freePort() throws(BenchFailure) -> UInt16 {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) | getsockname(descriptor, $0, &size)
-            }
-        }
-        guard code == 0 else { throw BenchFailure("no free port: \(String(cString: strerror(errno)))") }
-        return UInt16(bigEndian: name.sin_port)
     }
 }

@@ -6,6 +6,13 @@ extension SQLiteReads {
     public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? {
         try read { tables throws(StoreFailure) in try tables.meta(name) }
     }
+
+    public func metaNames(beginningWith prefix: String) throws(StoreFailure) -> [String] {
+        try read { tables throws(StoreFailure) in
+            // Names are compared by their bytes; behind the last ASCII character nothing has the prefix.
+            try tables.connection[.metaNames].all([.text(prefix), .text(prefix + "\u{7F}")]) { $0.text(0) }
+        }
+    }
 }
 
 extension SQLiteStore {
@@ -21,6 +28,7 @@ extension SQLiteStore {
 
 extension Query {
     static let meta = Query("SELECT value FROM meta WHERE name = ?")
+    static let metaNames = Query("SELECT name FROM meta WHERE name >= ? AND name < ? ORDER BY name")
     static let putMeta = Query(
         "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
     static let removeMeta = Query("DELETE FROM meta WHERE name = ?")

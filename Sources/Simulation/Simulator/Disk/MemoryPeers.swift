@@ -4,6 +4,10 @@ public import Node
 
 extension MemoryReads {
     public func meta(_ name: String) throws(StoreFailure) -> [UInt8]? { tables.meta[name] }
+
+    public func metaNames(beginningWith prefix: String) throws(StoreFailure) -> [String] {
+        tables.meta.keys.filter { $0.hasPrefix(prefix) }.sorted()
+    }
 }
 
 extension MemoryStore {

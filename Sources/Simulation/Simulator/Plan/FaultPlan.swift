@@ -177,17 +177,24 @@ public struct CheckpointPace: Hashable, Sendable {
     public let seconds: UInt64
     /// Bytes of log since the last.
     public let logBytes: UInt64
-    private let seed: UInt64
+    /// Where nodes draw what they keep; nil: all of them keep `kept`.
+    private let seed: UInt64?
+    private let kept: Retention
+
+    init(seconds: UInt64, logBytes: UInt64, retention: Retention) {
+        (self.seconds, self.logBytes, kept, seed) = (seconds, logBytes, retention, nil)
+    }
 
     init(seed: UInt64) {
         var dice = SeededGenerator(seed: seed ^ 0xF1417E)
         seconds = UInt64.random(in: 15...150, using: &dice)
         logBytes = [64 << 10, 256 << 10, .max].randomElement(using: &dice) ?? .max
-        self.seed = seed
+        (self.seed, kept) = (seed, .none)
     }
 
     /// Most nodes keep nothing, some the newest bytes or all.
     func retention(of node: Int) -> Retention {
+        guard let seed else { return kept }
         var dice = SeededGenerator(seed: seed &+ UInt64(node) ^ 0x4E7A14)
         return switch Int.random(in: 0..<8, using: &dice) {
         case 0: .all

@@ -141,7 +141,9 @@ extension Trial {
         tell("node \(step.node) refused line \(step.line) of the script: \(error)")
     }
 
-    /// Its node crashed before it answered. With a key it is asked again.
+    /// Its node crashed before it answered. With a key it is asked again. Not inlined: into `crashed` the
+    /// compiler (6.3.1, release) makes code of it that fails its own verifier.
+    @inline(never)
     mutating func unanswered(_ step: ScriptStep, canRepeat: Bool) {
         if canRepeat, step.transaction.idempotency != nil {
             script?.putBack(step)

@@ -16,7 +16,9 @@ extension World {
     public mutating func addMembers(_ count: Int, of name: String) -> SpaceID? {
         let first = nodes.count
         for index in first..<first + count {
-            nodes.append(WorldNode(index: index, seed: seed, staticPeers: [], address: address(of: index)))
+            var node = WorldNode(index: index, seed: seed, staticPeers: [], address: address(of: index))
+            node.checkpoints = checkpoints
+            nodes.append(node)
         }
         do {
             let disk = try diskOfMembers(first..<first + count, of: name)

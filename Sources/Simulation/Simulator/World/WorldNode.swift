@@ -106,6 +106,9 @@ public struct WorldNode {
         return waiting[taken - 1]
     }
 
+    /// Answers that were given, and what was logged.
+    mutating func forgetTold() { (answers, log) = ([:], []) }
+
     mutating func forgetWaiting() { (waiting, taken) = ([], 0) }
 
     /// The node on its disk, with chance that follows from the world's seed and the number of the start.
