@@ -19,8 +19,8 @@ extension CheckpointTests {
         #expect(isMade, "\(world.logs())")
         keepNothing(&world, [0, 1])
         let space = try #require(try world.diskCopy(0).spaces().first).id
-        // More than a step moves.
-        let count = 400
+        // More than some slices move, of about 200 each.
+        let count = 2_400
         for _ in 0..<2 {
             for number in 0..<count { _ = world.increment(number % 2, "notes", Key("d\(number)")) }
             let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }

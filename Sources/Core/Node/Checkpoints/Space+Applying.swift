@@ -78,7 +78,8 @@ extension Space {
             try documents.bases.write(of: id, to: &transaction)
             return false
         }
-        documents.bases.standing = base
+        // As it is by now: what was moved in this slice is counted in it.
+        documents.bases.standing = documents.bases.applying
         documents.bases.applying = nil
         try documents.bases.write(of: id, to: &transaction)
         try forgetContents(behind: base, in: &transaction)
