@@ -152,9 +152,9 @@ extension Node {
             return take(whole.table, named: whole.hash, in: index, at: now)
         }
         guard var taken = spaces[index].checkpoints.taken, taken.lacks(part.hash) else { return }
-        let asked = taken
+        let names = taken.names
         taken.unofferedSince = nil
-        let outcome = taken.taking.brought(part, try part.unpacked()) { asked.hash(of: $0, named: part.hash) }
+        let outcome = taken.taking.brought(part, try part.unpacked()) { names.hash(of: $0, named: part.hash) }
         spaces[index].checkpoints.taken = taken
         switch outcome {
         case .unasked, .more: return
