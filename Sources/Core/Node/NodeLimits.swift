@@ -68,8 +68,8 @@ public enum NodeLimits {
     /// Documents of one step of computing or moving to a base, and bytes of snapshots after which it ends.
     static let baseStepDocuments = 32
     static let baseStepBytes = 64 << 10
-    /// What a slice of that may cost, in about a hundredth of a millisecond: reading a document, making it from
-    /// its changes or moving it, and 1 KiB.
+    /// What a slice of that may cost, in about a hundredth of a millisecond: reading a document, making it
+    /// from its changes or moving it, and 1 KiB.
     static let baseStepCost = 200
     /// Changes that a slice replays; it ends behind the document with which they are more.
     static let baseStepChanges = 256

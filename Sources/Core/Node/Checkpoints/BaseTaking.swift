@@ -32,8 +32,8 @@ struct BaseTaking: Sendable {
     let checkpoint: Bytes32
     /// Peers that said they have it, as long as they are linked and have not failed.
     private(set) var sources: Set<DeviceID> = []
-    /// Hashes that are lacking and asked of nobody; the one that is wanted first is last, since a base has tens
-    /// of thousands.
+    /// Hashes that are lacking and asked of nobody; the one that is wanted first is last, since a base has
+    /// tens of thousands.
     private var wanted: [Bytes32] = []
     private var asked: [Bytes32: Asked] = [:]
     /// What came so far in a file of the content that came last; no hash is zero.

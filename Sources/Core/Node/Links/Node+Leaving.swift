@@ -149,3 +149,14 @@ extension Node {
         }
     }
 }
+
+extension NodeMeta {
+    /// All that is kept of a space, but for contents by hash: it goes with the space, since a device that
+    /// comes back to it begins without them.
+    fileprivate static func names(of space: SpaceID) -> [String] {
+        [
+            invites(space), rosterBudgets(space), rebuilt(space), rejudging(space), otherBranches(space),
+            bases(space), acknowledgements(space), seeding(space), ownLate(space),
+        ]
+    }
+}

@@ -54,9 +54,7 @@ extension Node {
             }
             return try compare(segment, carrier, at: now)
         }
-        // Where a log begins at a base nothing of before is here to be compared with.
-        let isCut = header.first < next && header.first <= spaces[index].logs.cuts[replica]
-        if header.first > next || isCut {
+        if header.first > next || header.first < next && isCut(header, in: index) {
             links.counters.gaps += 1
             return lacks(carrier, at: now)
         }
@@ -92,6 +90,12 @@ extension Node {
         try admit(candidates, from: peer ?? device, in: index, at: now)
         recordCrowd(of: header.declaration.device, in: index, at: now)
         return .verified(changes: candidates.count)
+    }
+
+    /// True for what begins before the place where a log begins at a base: nothing of that is here to be
+    /// compared with.
+    private func isCut(_ header: SegmentHeader, in index: SpaceHandle) -> Bool {
+        header.first <= spaces[index].logs.cuts[header.replica]
     }
 
     /// Something before it is not here.

@@ -12,13 +12,4 @@ enum NodeMeta {
     static let continuity = "continuity"
     static func invites(_ space: SpaceID) -> String { "invites/\(space)" }
     static func rosterBudgets(_ space: SpaceID) -> String { "roster-budgets/\(space)" }
-
-    /// All that is kept of a space, but for contents by hash: it goes with the space, since a device that
-    /// comes back to it begins without them.
-    static func names(of space: SpaceID) -> [String] {
-        [
-            invites(space), rosterBudgets(space), rebuilt(space), rejudging(space), otherBranches(space),
-            bases(space), acknowledgements(space), seeding(space), ownLate(space),
-        ]
-    }
 }

@@ -214,8 +214,9 @@ struct BaseBench {
     }
 
     private static func transaction(_ numbers: some Sequence<Int>, _ word: String) -> String {
-        let operations = numbers.map {
-            #"{"op":"set","document":"record/\#($0)","path":["value"],"value":"\#(word) \#($0) xxxxxxxxxxxx"}"#
+        let operations = numbers.map { number in
+            let value = "\(word) \(number) xxxxxxxxxxxx"
+            return #"{"op":"set","document":"record/\#(number)","path":["value"],"value":"\#(value)"}"#
         }
         return #"{"operations":[\#(operations.joined(separator: ","))]}"#
     }

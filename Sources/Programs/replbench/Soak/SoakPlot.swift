@@ -34,9 +34,11 @@ struct SoakPlot {
     private static let style = """
         <style>
         .page { fill: #ffffff } text { font: 12px sans-serif; fill: #1f2328 } .head { font-weight: bold }
-        .axis { stroke: #59636e; fill: none } .grid { stroke: #d1d9e0 } .line { fill: none; stroke-width: 1.5 }
+        .axis { stroke: #59636e; fill: none } .grid { stroke: #d1d9e0 }
+        .line { fill: none; stroke-width: 1.5 }
         .n0 { stroke: #0969da } .n1 { stroke: #1a7f37 } .n2 { stroke: #bc4c00 } .n3 { stroke: #8250df }
-        .state { stroke: #59636e; stroke-dasharray: 5 3 } .end { text-anchor: end } .mid { text-anchor: middle }
+        .state { stroke: #59636e; stroke-dasharray: 5 3 }
+        .end { text-anchor: end } .mid { text-anchor: middle }
         @media (prefers-color-scheme: dark) {
         .page { fill: #0d1117 } text { fill: #e6edf3 } .axis { stroke: #9198a1 } .grid { stroke: #30363d }
         .n0 { stroke: #58a6ff } .n1 { stroke: #3fb950 } .n2 { stroke: #f0883e } .n3 { stroke: #bc8cff }

@@ -87,24 +87,9 @@ public struct FaultPlan: Hashable, Sendable {
         nodeCount = count
         isAboutMembers = options.profile == .members
         checkpoints = options.profile == .finite ? CheckpointPace(seed: seed) : nil
-        let pool: [Role] =
-            isAboutMembers
-            ? [.admin, .admin, .writer, .writer, .writer, .reader]
-            : [.admin, .writer, .writer, .writer, .writer, .reader, .relay]
         let hasTraitor = count > 2 && !FaultKind.byMember.isDisjoint(with: intensities.keys)
         traitor = hasTraitor ? count - 1 : nil
-        var roles: [Role] = (0..<count).map {
-            $0 < 2 ? (.admin) : pool.randomElement(using: &dice) ?? .writer
-        }
-        if hasTraitor {
-            roles[count - 1] = Bool.random(using: &dice) ? .writer : .reader
-            // What a reader tells in two ways has no effect in either.
-            if intensities[.equivocation] != nil { roles[count - 1] = .writer }
-            // Who lets members in is an admin.
-            if isAboutMembers || intensities[.hoarding] != nil { roles[count - 1] = .admin }
-        }
-        if options.isScripted { for index in roles.indices.dropFirst(2) { roles[index] = .writer } }
-        self.roles = roles
+        roles = Self.roles(of: count, hasTraitor, intensities, options, &dice)
         let joinWindow = max(1, options.milliseconds / 3)
         // Some come while members go.
         let late = options.profile == .members ? 2 : 1 as UInt64
@@ -118,6 +103,28 @@ public struct FaultPlan: Hashable, Sendable {
         documents = Int.random(in: 3...24, using: &dice)
         batchMilliseconds = [0, 0, 1, 5, 50].randomElement(using: &dice) ?? 0
         transactionsMax = min(options.transactionsMax ?? .max, Self.transactionsMax)
+    }
+
+    private static func roles(
+        of count: Int, _ hasTraitor: Bool, _ intensities: [FaultKind: UInt64], _ options: Options,
+        _ dice: inout SeededGenerator
+    ) -> [Role] {
+        let pool: [Role] =
+            options.profile == .members
+            ? [.admin, .admin, .writer, .writer, .writer, .reader]
+            : [.admin, .writer, .writer, .writer, .writer, .reader, .relay]
+        var roles: [Role] = (0..<count).map {
+            $0 < 2 ? (.admin) : pool.randomElement(using: &dice) ?? .writer
+        }
+        if hasTraitor {
+            roles[count - 1] = Bool.random(using: &dice) ? .writer : .reader
+            // What a reader tells in two ways has no effect in either.
+            if intensities[.equivocation] != nil { roles[count - 1] = .writer }
+            // Who lets members in is an admin.
+            if options.profile == .members || intensities[.hoarding] != nil { roles[count - 1] = .admin }
+        }
+        if options.isScripted { for index in roles.indices.dropFirst(2) { roles[index] = .writer } }
+        return roles
     }
 
     /// More would make the model slow and show nothing new.

@@ -39,7 +39,7 @@ struct Hoarders {
     /// When they look again.
     private(set) var nextMoment: UInt64
 
-    /// `members` hold the keys of a space whose roster has these heads; they are linked to the nodes `honest`.
+    /// `members` hold the keys of a space whose roster has these heads; they are linked to `honest` nodes.
     init(
         _ members: [SigningKey], besides honest: [Int], _ keys: SpaceKeys, heads: [Bytes32], seed: UInt64,
         from moment: UInt64
