@@ -311,8 +311,12 @@ import Wire
             return
         }
         // The base shows before the logs behind their last boundaries are here.
-        for _ in 0..<10_000 where report(&world, late)?.standing == nil { world.run(milliseconds: 1) }
-        let cursor = watch(&world, late, .now, waiting: 1).cursor
+        let hasBase = world.run(within: 60_000) { report(&$0, late)?.standing != nil }
+        #expect(hasBase, "\(world.logs())")
+        var cursor: String?
+        for _ in 0..<1_000 where cursor == nil {
+            cursor = watch(&world, late, .now, waiting: 5).cursor
+        }
         let space = try #require(world.diskCopy(late).spaces().first?.id)
         let before = try #require(world.diskCopy(late).position(of: space))
         let isLevel = world.run(within: 120_000) { $0.areEqual([0, 1, 2, late], "notes") }
