@@ -17,7 +17,7 @@ CHECKS = {
     "description", "pattern", "maxItems", "minItems", "minimum", "maximum", "minLength", "maxLength", "default", "uniqueItems",
     "minProperties", "maxProperties", "contentMediaType", "discriminator", "example", "examples"}
 TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-JSON, LINES = "application/json", "application/x-ndjson"
+JSON, LINES, BYTES = "application/json", "application/x-ndjson", "application/octet-stream"
 
 
 class Unknown(Exception):
@@ -117,9 +117,10 @@ class Generator:
         content = operation.get("requestBody", {}).get("content", {})
         if content:
             form = JSON if JSON in content else next(iter(content))
-            if form not in (JSON, LINES):
+            if form not in (JSON, LINES, BYTES):
                 raise Unknown(f"{operation['operationId']}: a body of {form}")
-            arguments.append(f"body: {self.type_of(content[form]['schema'], 'Body')!r}")
+            kind = "bytes" if form == BYTES else self.type_of(content[form]["schema"], "Body")
+            arguments.append(f"body: {kind!r}")
         arguments += [f"{python(p['name'])}: {self.union([self.type_of(p['schema'], 'Parameter'), 'None'])!r} = None" for p in optional]
         answers = {status: a for status, a in operation["responses"].items() if status.startswith("2")}
         forms = {form: c["schema"] for a in answers.values() for form, c in a.get("content", {}).items()}
@@ -238,10 +239,12 @@ class Client:
             texts = {name: json.dumps(value) if isinstance(value, bool) else value for name, value in given.items()}
             path += "?" + urllib.parse.urlencode(texts)
         headers = {name: str(value) for name, value in head.items() if value is not None}
-        if body is not None:
-            headers["Content-Type"] = "application/json"
+        if isinstance(body, bytes):
+            headers["Content-Type"] = "application/octet-stream"
+        elif body is not None:
+            headers["Content-Type"], body = "application/json", json.dumps(body)
         connection = _Connection(self._socket)
-        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        connection.request(method, path, body, headers)
         answer = connection.getresponse()
         if answer.status >= 400:
             raise Refused(answer.status, json.loads(answer.read())["error"])
