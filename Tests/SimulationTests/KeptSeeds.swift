@@ -148,7 +148,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
                 + "(CheckpointTrapTests)."),
         KeptSeed(
             32, finite,
-            "Changes that came when a base had them were told to a stream that went on (CheckpointTests)."),
+            "Changes that came when a base had them were told to a stream that went on."),
         KeptSeed(40, finite, "Who had acknowledged a rival was not late: the check."),
         KeptSeed(47, finite, "A base was not taken since a relay was linked, which has no log."),
         KeptSeed(

@@ -37,7 +37,7 @@ final class RealDaemon: Sendable {
             } catch {
                 // In a run of all tests its process may wait for minutes for its turn.
                 try #require(
-                    ContinuousClock.now - waiting < .seconds(600), "the daemon does not answer: \(error)")
+                    ContinuousClock.now - waiting < .seconds(3_000), "the daemon does not answer: \(error)")
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
