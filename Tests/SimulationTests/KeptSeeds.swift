@@ -160,7 +160,8 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(
             95, finite,
             "A box was asked for streams, alone with a base that is not known to stand: the check."),
-        KeptSeed(117, finite, "A base that nobody offers any more was waited for, and no log taken meanwhile."),
+        KeptSeed(
+            117, finite, "A base that nobody offers any more was waited for, and no log taken meanwhile."),
         KeptSeed(
             130, finite,
             "A stretch that begins before the place where a log was cut trapped whoever got it."),
