@@ -9,11 +9,11 @@ public struct ChildStart {
     public struct Failure: Error, Equatable, Sendable {
         let code: CInt
 
-        /// Of the system, in words.
+        /// The system's words for the error.
         public var reason: String { String(cString: strerror(code)) }
     }
 
-    /// What a descriptor of the child is.
+    /// Where a descriptor of the child comes from.
     public enum Source: Equatable, Sendable {
         /// One of ours, which stays open here.
         case copy(of: CInt)

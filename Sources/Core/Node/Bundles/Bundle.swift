@@ -2,18 +2,18 @@
 
 public import Causality
 
-/// What a bundle is to hold.
+/// A program's choice of the changes that a bundle holds.
 public enum BundleChoice: Hashable, Sendable {
     case everything
-    /// What that member lacks, as far as it is known here what it holds.
+    /// The changes that this member lacks, as far as this node knows what the member holds.
     case member(MemberReference)
-    /// What this version does not hold; a `VersionToken`.
+    /// The changes that this version does not hold; a `VersionToken`.
     case since(String)
     /// The base of the checkpoint that stands, and what follows it.
     case base
 }
 
-/// What was taken of a bundle so far.
+/// The counts of what this node took of a bundle so far.
 public struct BundleTally: Hashable, Sendable {
     /// Changes that came.
     public var changes = 0

@@ -9,7 +9,7 @@ import Replication
 import Roster
 import Wire
 
-/// What a bundle is made of, found when it was asked for.
+/// The records of a bundle, which the node chose when a program asked for it.
 struct BundlePlan: Sendable {
     let space: SpaceID
     /// Box keys of those who may read it.
@@ -20,7 +20,7 @@ struct BundlePlan: Sendable {
     /// Logs of which a fork is proved.
     var forks: ArraySlice<ReplicaID>
     var base: BundleBase?
-    /// What the reader holds.
+    /// This node's account of what the bundle's reader holds.
     let sync: SpaceSync
     let source: SegmentRound.Source
     let statement: BundleStatement

@@ -40,7 +40,7 @@ extension Route {
 }
 
 extension MatchedRequest {
-    /// What a bundle is to hold: one of three, or everything.
+    /// The program's choice of what the bundle holds: one of three, or everything.
     func bundle() throws(APIError) -> NodeRequest {
         let isBase = try query.flag("base") ?? false
         switch (query["for"], query["since"], isBase) {
