@@ -18,35 +18,12 @@ struct BackupCommand: Verb {
     @OptionGroup var common: DaemonOptions
 
     func run() async throws {
-        let progress = ProgressLine("backing up", total: nil, console: console, isQuiet: common.json)
-        defer { progress.finish() }
-        var target = try NewFile(file)
-        do {
-            let request = ClientRequest("POST", ["backup"], timeoutSeconds: nil)
-            try await common.client.stream(request) { stream in
-                for try await piece in stream.pieces {
-                    try target.write(piece)
-                    progress.advance(piece.count)
-                }
-            }
+        let request = ClientRequest("POST", ["backup"], timeoutSeconds: nil)
+        try await download(request, to: file, saying: "backing up") { target in
             guard target.start == StateFile.magic else {
                 throw ClientError.malformed("a backup that is no SQLite database")
             }
-            try target.finish()
-        } catch {
-            target.abandon()
-            throw error
         }
-        progress.finish()
-        if common.json {
-            var json = JSONWriter()
-            json.object {
-                $0.member("file", file)
-                $0.member("bytes", target.count)
-            }
-            return try console.writeLine(json.bytes)
-        }
-        try console.writeLine("\(console.safe(file))  \(ProgressLine.size(target.count))")
     }
 }
 

@@ -49,35 +49,10 @@ struct BundleWrite: Verb {
     }
 
     func run() async throws {
-        let progress = ProgressLine("writing", total: nil, console: console, isQuiet: common.json)
-        defer { progress.finish() }
-        var target = try NewFile(file)
-        do {
-            let request = ClientRequest(
-                "GET", ["spaces", space, "bundle"],
-                query: [("for", member), ("since", since), ("base", base ? "true" : nil)], timeoutSeconds: nil
-            )
-            try await common.client.stream(request) { stream in
-                for try await piece in stream.pieces {
-                    try target.write(piece)
-                    progress.advance(piece.count)
-                }
-            }
-            try target.finish()
-        } catch {
-            target.abandon()
-            throw error
-        }
-        progress.finish()
-        if common.json {
-            var json = JSONWriter()
-            json.object {
-                $0.member("file", file)
-                $0.member("bytes", target.count)
-            }
-            return try console.writeLine(json.bytes)
-        }
-        try console.writeLine("\(console.safe(file))  \(ProgressLine.size(target.count))")
+        let request = ClientRequest(
+            "GET", ["spaces", space, "bundle"],
+            query: [("for", member), ("since", since), ("base", base ? "true" : nil)], timeoutSeconds: nil)
+        try await download(request, to: file, saying: "writing")
     }
 }
 
