@@ -144,13 +144,13 @@ import Wire
         trial.run(milliseconds: 60_000)
         #expect(trial.hoarderLinkCount > 200, "\(trial.hoarderLinkCount)")
         var times: [UInt64] = []
-        for number in 0..<10 {
-            let found = trial.spread(from: number % 5, within: 300_000)
+        for number in 0..<5 {
+            let found = trial.spread(from: number, within: 300_000)
             times.append(try #require(found, "write \(number) after \(times) ms").milliseconds)
             trial.run(milliseconds: 5_000)
         }
         #expect((times.first ?? .max) <= 120_000 && times.dropFirst().allSatisfy { $0 <= 60_000 }, "\(times)")
-        #expect(times.reduce(0, +) / 10 <= 20_000, "\(times)")
+        #expect(times.reduce(0, +) / 5 <= 20_000, "\(times)")
     }
 
     @Test("two halves that were apart for long and have links enough each become one mesh again")

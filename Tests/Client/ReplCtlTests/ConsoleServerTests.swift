@@ -19,10 +19,14 @@ struct ConsoleBench: Sendable {
         _ answer: @escaping @Sendable (FakeRequest) -> FakeAnswer,
         _ body: @escaping @Sendable (ConsoleBench) async throws -> Void
     ) async throws {
-        try await FakeDaemon.serving(answer) { daemon in
+        // Long tests of simulated meshes beside these hold the threads that both ends of a connection need for
+        // minutes: as long as that nothing is heard.
+        var patient = limits
+        patient.idleSeconds = 3_600
+        try await FakeDaemon.serving(answer) { [patient] daemon in
             let server = try await ConsoleServer.bind(
                 port: 0, client: ReplClient(socket: socket ?? daemon.socket), secrets: ConsoleSecrets(),
-                limits: limits, owner: SocketOwner(allowed: users ?? [geteuid()]))
+                limits: patient, owner: SocketOwner(allowed: users ?? [geteuid()]))
             try await withThrowingTaskGroup { group in
                 group.addTask { try await server.run() }
                 try await body(ConsoleBench(server: server, daemon: daemon))
