@@ -136,11 +136,12 @@ public struct LogState: Sendable {
     }
 
     /// Seals every change since the last seal: one seal for each boundary passed, one before each change that
-    /// is the first on somebody's log, and one for the head, ascending; none when nothing is new. To be kept in the store transaction of the changes. `key` is the
-    /// declared device's.
-    public mutating func seal(with key: SigningKey) -> [Seal] {
+    /// is the first on somebody's log, and one for the head, ascending; none when nothing is new. To be kept
+    /// in the store transaction of the changes. `key` is the declared device's. `keepsLast`: the seal that was
+    /// made last is made once more if it is one of those, for a store that keeps no others for good.
+    public mutating func seal(with key: SigningKey, keepsLast: Bool = false) -> [Seal] {
         precondition(key.publicKey == declaration.device.publicKey, "\(replica) is another device's log")
-        var points = pendingSeals
+        var points = pendingSeals.filter { keepsLast || $0.last > sealedLast }
         if !isSealed && points.last?.last != last { points.append((last, chainHash)) }
         pendingSeals = []
         sealedLast = last

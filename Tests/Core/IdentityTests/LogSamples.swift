@@ -40,7 +40,7 @@ struct Author {
 
     /// As a store does: a seal that is made again takes the place of the one before.
     mutating func seal() {
-        for seal in log.seal(with: key) {
+        for seal in log.seal(with: key, keepsLast: true) {
             seals.removeAll { $0.last == seal.last }
             seals.append(seal)
         }

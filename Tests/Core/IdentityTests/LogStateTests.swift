@@ -83,7 +83,9 @@ import Wire
         author.seal()
         #expect(author.log.seal(with: author.key).isEmpty)
         try author.type("d", context: on(9, 1))
-        let made = author.log.seal(with: author.key)
+        var copy = author.log
+        #expect(copy.seal(with: author.key).map(\.last.value) == [5])
+        let made = author.log.seal(with: author.key, keepsLast: true)
         #expect(made.map(\.last.value) == [4, 5])
         #expect(made.first == author.seals.last, "the same seal, to be kept now")
         // A section that begins names all again: its boundary is sealed in any case.
