@@ -46,8 +46,7 @@ import Wire
     func dumpedValues(_ line: String, isOne: Bool) {
         #expect(DumpedValue.isIn(line) == isOne)
         var trial = trial()
-        trial.world.nodes[1].log = ["1 info start: hello", "2 info x: " + line]
-        #expect(found { () throws(Violation) in try trial.checkWords() } == (isOne ? .words : nil))
+        #expect(found { () throws(Violation) in try trial.checkLog(1, "x", line) } == (isOne ? .words : nil))
     }
 
     /// A checker with one node at position 5 that has no documents.

@@ -20,8 +20,8 @@ public struct LogState: Sendable {
     public internal(set) var sealedLast: SequenceNumber
     /// Where a seal is made beside the one at the head, ascending: at each boundary that was passed since the
     /// last seal, and before each change that is the first on somebody's log. Who can never execute that one,
-    /// since its author was let in by nobody who counts, holds what stands before it with a seal, and can pass
-    /// it on.
+    /// since that somebody was let in by nobody who counts, holds what stands before it with a seal, and can
+    /// pass it on.
     private var pendingSeals: [(last: SequenceNumber, chainHash: Bytes32)] = []
 
     /// A log of which nothing is known yet: a peer's, or our own before its first change.
@@ -135,10 +135,10 @@ public struct LogState: Sendable {
         return context.entries.contains { earlier[$0.replica] == .none }
     }
 
-    /// Seals every change since the last seal: one seal for each boundary passed, one before each change that
-    /// is the first on somebody's log, and one for the head, ascending; none when nothing is new. To be kept
-    /// in the store transaction of the changes. `key` is the declared device's. `keepsLast`: the seal that was
-    /// made last is made once more if it is one of those, for a store that keeps no others for good.
+    /// Seals every change since the last seal: one seal for each boundary passed, one before each change
+    /// that is the first on somebody's log, and one for the head, ascending; none when nothing is new. To be
+    /// kept in the store transaction of the changes. `key` is the declared device's. `keepsLast`: the seal
+    /// that was made last is made once more if it is one of those, for a store that keeps no others for good.
     public mutating func seal(with key: SigningKey, keepsLast: Bool = false) -> [Seal] {
         precondition(key.publicKey == declaration.device.publicKey, "\(replica) is another device's log")
         var points = pendingSeals.filter { keepsLast || $0.last > sealedLast }

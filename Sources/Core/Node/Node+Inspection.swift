@@ -64,6 +64,7 @@ extension Node {
         if let work = checkpoints.work {
             words.append("computes \(work.witness)\(work.summary == nil ? "" : ", done")")
         }
+        if let pending = checkpoints.pending { words.append("is to propose one by \(pending.witness)") }
         if let taken = checkpoints.taken { words.append("takes \(taken.proposal.id.shortText)") }
         if let unmatched = checkpoints.unmatched { words.append("means another log: \(unmatched.shortText)") }
         if let tried = checkpoints.tried { words.append("no table of \(tried.checkpoint.shortText)") }

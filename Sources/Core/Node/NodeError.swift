@@ -51,6 +51,9 @@ public enum NodeError: Error, Sendable {
     case noMajority(String)
     /// 409 `checkpoint-open`: another's, or the same again.
     case checkpointOpen(by: NamedDevice)
+    /// 409 `cannot-compute`: this node does not execute all that its checkpoint would hold; the space's name
+    /// here.
+    case cannotCompute(String, BaseFailure)
     /// `seeding`. `percent` nil: 409, a write of a newcomer that was not level with a member yet; else 503, a
     /// read while a base is being taken, 0 to 100.
     case seeding(percent: Int?)

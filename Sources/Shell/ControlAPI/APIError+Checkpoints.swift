@@ -25,6 +25,12 @@ extension APIError {
                 409, "checkpoint-open", "\(author) proposed a checkpoint that is being acknowledged",
                 hint: "wait for it; its author may replace it by one that names other members absent",
                 details: [.init("by", device(author))])
+        case .cannotCompute(let space, let failure):
+            APIError(
+                409, "cannot-compute",
+                "this device does not execute all that a checkpoint of space \"\(space)\" would hold: "
+                    + words(of: failure),
+                hint: "propose it at another admin's device, or mend this one: replctl doctor says how")
         case .seeding(percent: nil):
             APIError(
                 409, "seeding",
@@ -42,6 +48,15 @@ extension APIError {
                     "begin at `since`, or without a start; a node with retain-history = \"all\" may have it",
                 details: [.init("since", .scalar(.string(Key(since))))])
         default: preconditionFailure("\(error) is about no checkpoint")
+        }
+    }
+
+    private static func words(of failure: BaseFailure) -> String {
+        switch failure {
+        case .skipped(let change):
+            "change \(change) is held and not executed, since it is of a newer version or was set aside"
+        case .unreadable(let key?): "document \"\(key)\" cannot be read"
+        case .unreadable(nil): "what is stored of it cannot be read"
         }
     }
 

@@ -13,7 +13,8 @@ extension APIError {
         case .noSuchMember, .ambiguousMember, .ownDevice, .notLinked, .noAnswer, .notMember, .removed,
             .sameRole, .lastAdmin, .olderVersion:
             self = .member(error)
-        case .nothingNew, .noMajority, .checkpointOpen, .seeding, .collected: self = .checkpoint(error)
+        case .nothingNew, .noMajority, .checkpointOpen, .cannotCompute, .seeding, .collected:
+            self = .checkpoint(error)
         case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteBurned,
             .inviteProofWrong, .issuerWithoutRight, .inviteForeign, .alreadyMember,
             .inviterUnreachable:

@@ -19,8 +19,8 @@ struct ConsoleBench: Sendable {
         _ answer: @escaping @Sendable (FakeRequest) -> FakeAnswer,
         _ body: @escaping @Sendable (ConsoleBench) async throws -> Void
     ) async throws {
-        // Long tests of simulated meshes beside these hold the threads that both ends of a connection need for
-        // minutes: as long as that nothing is heard.
+        // Long tests of simulated meshes beside these hold the threads that both ends of a connection need,
+        // for minutes: as long as that nothing is heard.
         var patient = limits
         patient.idleSeconds = 3_600
         try await FakeDaemon.serving(answer) { [patient] daemon in

@@ -11,8 +11,8 @@
 // Whoever computes knows what the checkpoint holds (W) before there is a checkpoint: its author marks a
 // change, computes, and signs.
 
-import Bytes
-import Causality
+public import Bytes
+public import Causality
 import Wire
 
 /// What is computed, and how far it is. Times are monotonic milliseconds.
@@ -98,8 +98,8 @@ struct BaseSummary: Hashable, Sendable {
     let bytes: Int
 }
 
-/// Why this node cannot compute a base; it stays silent, and its status says why.
-enum BaseFailure: Hashable, Sendable {
+/// Why this node cannot compute a base: it acknowledges none, and its status says why.
+public enum BaseFailure: Hashable, Sendable {
     /// A change that the checkpoint holds was not executed here: of a newer version, quarantined, or of a
     /// document that cannot be read.
     case skipped(Dot)

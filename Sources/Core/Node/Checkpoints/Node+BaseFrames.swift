@@ -183,12 +183,13 @@ extension Node {
         return BaseSource(device: link.device, link: links[link.connection].id)
     }
 
-    /// A link ended: what was asked on it is asked at once on others, of which one may be to the same device.
+    /// A link ended: what was asked on it is asked on others with the next tick, which is due. One of them
+    /// may be to the same device.
     mutating func baseSourceLost(_ source: BaseSource, at now: Instant) {
         for index in spaces.indices {
             guard spaces[index].checkpoints.taken?.taking.sources.contains(source) == true else { continue }
             spaces[index].checkpoints.taken?.taking.drop(source)
-            askForBase(in: index, at: now)
+            spaces[index].checkpoints.taken?.askAt = now.monotonic
         }
     }
 
@@ -216,6 +217,7 @@ extension Node {
     /// again if it is begun again.
     mutating func tickTaking(in index: SpaceHandle, at now: Instant) {
         guard let sources = spaces[index].checkpoints.taken?.taking.sources else { return }
+        spaces[index].checkpoints.taken?.askAt = nil
         let open = Set(links.channels(of: spaces[index].id).map { source(links.place($0, in: index)) })
         for source in sources.subtracting(open).sorted() {
             spaces[index].checkpoints.taken?.taking.drop(source)

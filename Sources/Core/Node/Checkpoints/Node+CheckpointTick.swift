@@ -130,6 +130,12 @@ extension Node {
                 return
             }
             batch.answer(request, .failed(.checkpointOpen(by: spaces[index].named(author))))
+        case .cannotCompute(let failure):
+            let error = NodeError.cannotCompute(spaces[index].name, failure)
+            if let request = checkpointRequests.proposals.removeValue(forKey: spaces[index].id) {
+                batch.answer(request, .failed(error))
+            }
+            batch.log(.info, "checkpoint-waits", "this node proposes no checkpoint: \(FaultWords(error))")
         case .differs(let id):
             spaces[index].checkpoints.differ(on: id)
             raise(

@@ -31,6 +31,8 @@ extension Node {
         let space = spaces[index]
         guard !space.isSeeding, space.checkpoints.taken == nil, space.checkpoints.pending == nil,
             space.documents.bases.applying == nil, space.checkpoints.differing.isEmpty,
+            // What could not be computed once cannot be the next time, until something is judged otherwise.
+            space.checkpoints.work.map({ $0.failure == nil || $0.isDoubtful }) ?? true,
             space.checkpoints.agreement.open.isEmpty, olderMembers(of: index, than: .checkpoints).isEmpty
         else { return false }
         let isNews = try hasNews(in: index)

@@ -137,11 +137,13 @@ extension SpaceDocuments {
         let isBeyond = record?.frontier.contains { !base.covered.contains($0) } ?? false
         let former = isBeyond ? try readable(key, from: transaction.store, with: &reader) : nil
         try replaceBase(candidate, at: record?.position ?? position, in: &transaction)
+        // A document may have been shown by the base before this one only.
+        let own = try transaction.store.document(space, key)
         guard isBeyond, let record else {
             if candidate.bytes != nil {
                 try transaction.store.removeSnapshot(space, key)
                 if record != nil { try transaction.store.removeRecord(space, key) }
-            } else if var record {
+            } else if var record = own {
                 // Shown by another branch than the checkpoint holds, which nobody has proved yet.
                 if record.isVisible {
                     record.isVisible = false
@@ -158,7 +160,7 @@ extension SpaceDocuments {
             key, of: space, at: record.position, from: transaction.store, with: &reader, &made)
         replayed += made
         cached.document.purge(asOf: base.released)
-        try transaction.store.put(space, cached.record, wasVisible: record.isVisible)
+        try transaction.store.put(space, cached.record, wasVisible: own?.isVisible ?? false)
         try Self.fold(&cached, of: space, on: bases, into: &transaction.store)
         guard let patches = Patch.between(former.document.plain, cached.document.plain) else { return nil }
         try indexes.update(cached.document, in: space, to: &transaction.store)

@@ -23,6 +23,8 @@ enum CheckpointStep: Equatable, Sendable {
     case differs(Bytes32)
     /// What a proposal of this node was to follow is not what stands: somebody else's does.
     case overtaken(by: DeviceID)
+    /// A proposal of this node's: its base cannot be computed here.
+    case cannotCompute(BaseFailure)
 }
 
 extension Space {
@@ -62,6 +64,10 @@ extension Space {
                 pending.witness, covering: forks.closed.clamped(pending.covered), through: passed,
                 in: &transaction)
             return .nothing
+        }
+        if let failure = work.failure {
+            checkpoints.pending = nil
+            return .cannotCompute(failure)
         }
         guard let summary = work.summary else { return .nothing }
         let table = try table(

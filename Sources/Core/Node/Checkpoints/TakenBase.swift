@@ -22,6 +22,8 @@ struct TakenBase: Sendable {
     var pages: [Bytes32: Int] = [:]
     /// Since when nobody who is linked offers it any more; monotonic milliseconds.
     var unofferedSince: UInt64?
+    /// When others are asked for what was lost with a link; monotonic milliseconds.
+    var askAt: UInt64?
     /// Documents and bytes of pages that are here.
     var documents = 0
     var bytes = 0
@@ -35,7 +37,7 @@ struct TakenBase: Sendable {
 
     /// Monotonic milliseconds at which something is due.
     var deadline: UInt64? {
-        [taking.deadline, unofferedSince.map { $0 + NodeLimits.baseUnofferedMilliseconds }]
+        [taking.deadline, askAt, unofferedSince.map { $0 + NodeLimits.baseUnofferedMilliseconds }]
             .compactMap(\.self).min()
     }
 

@@ -13,6 +13,9 @@ extension Trial {
         if Array(message.utf8).holds(world.secret) {
             throw Violation(.noPlaintext, "node \(index) logs text of a document, as \(code)")
         }
+        if DumpedValue.isIn(message) {
+            throw Violation(.words, "node \(index) logs a value in Swift's notation, as \(code): \(message)")
+        }
         guard !members[index].isTraitor else { return }
         switch code {
         case "halt":

@@ -43,10 +43,11 @@ extension Trial {
             return asked + pending.purpose.answerMilliseconds < world.time
         }
         guard let (_, pending) = late.min(by: { $0.key < $1.key }) else { return }
+        let node = world.nodes[index].node
+        let progress = checker.space.flatMap { node?.inspectProgress(in: $0) } ?? ""
+        let purpose = String(describing: pending.purpose)
         throw Violation(
-            .serves,
-            "node \(index) has not answered since \(pending.asked) ms: \(String(describing: pending.purpose))"
-        )
+            .serves, "node \(index) has not answered since \(pending.asked) ms: \(purpose) (\(progress))")
     }
 
     // MARK: Streams

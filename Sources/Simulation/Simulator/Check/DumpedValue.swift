@@ -1,14 +1,5 @@
-// What nodes say to people: the lines of their logs, with the reasons that peers gave for their CLOSE. People
-// read words, not values in the notation of the language that nodes are written in.
-
-extension Trial {
-    func checkWords() throws(Violation) {
-        for index in members.indices {
-            guard let line = world.nodes[index].log.first(where: DumpedValue.isIn) else { continue }
-            throw Violation(.words, "node \(index) logs: \(line)")
-        }
-    }
-}
+// What nodes say to people: lines of logs, with the reasons that peers gave for their CLOSE. People read
+// words, not values in the notation of the language that nodes are written in.
 
 /// A value as Swift prints it: `DeviceID(publicKey: [1, 2])`, `Optional(3)`, `sequenceGap(expected: 3)`.
 public enum DumpedValue {
