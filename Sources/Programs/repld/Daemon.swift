@@ -13,6 +13,7 @@ import PeerNetwork
 import Release
 import SQLiteStore
 import ServiceLifecycle
+import SyncFolder
 import UnixSignals
 
 struct Daemon {
@@ -92,6 +93,9 @@ struct Daemon {
             LogFlush(sink), runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network,
             control, ReloadSignals(signals: hangups, runtime: runtime, log: log),
             KeyWatch(reloader: reloader, runtime: runtime),
+            SyncFolder(gateway: runtime, isService: manager.notifier != nil, log: log) {
+                reloader.settings.folder
+            },
         ]
         services += manager.notifier.map { [StatusLine(notifier: $0, runtime: runtime)] } ?? []
         try await serve(services, until: stop)

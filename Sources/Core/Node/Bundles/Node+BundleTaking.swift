@@ -7,6 +7,7 @@ import Bytes
 import Causality
 import Crypto
 import Identity
+import Mesh
 import Replication
 import Roster
 import Wire
@@ -205,7 +206,11 @@ extension Node {
         let held = spaces[index].forks.closed.clamped(statement.held)
         spaces[index].checkpoints.brought.level = held
         guard try spaces[index].keep(statement, in: &transaction) else { return }
-        spaces[index].recordVector(held, of: statement.device, isFull: false)
+        // What a link says now is newer. Of a device that is not linked this is the last word, also where it
+        // says less than it said before: its state was put back then.
+        let isLinked = links.connections.table.isLinked(to: statement.device)
+        spaces[index].recordVector(held, of: statement.device, isFull: !isLinked)
+        if !isLinked { spaces[index].peerRosters[statement.device] = statement.heads }
         guard let own = spaces[index].ownReplica, held[own] > spaces[index].durable[own] else { return }
         try leaveOwnLog(
             of: index,

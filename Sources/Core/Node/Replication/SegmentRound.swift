@@ -17,7 +17,7 @@ struct SegmentRound {
         let space: SpaceID
         /// The content key under which segments are encrypted.
         let content: Secret
-        let advertised: AdvertisedLogs
+        var advertised: AdvertisedLogs
         let logs: [ReplicaID: LogState]
         /// Where logs begin that were cut: before it there is only the base.
         let cuts: VersionVector
