@@ -1,7 +1,8 @@
 // The settings about the sync folder. Whether it is there is not asked: a stick comes and goes.
 
 enum FolderText {
-    static let folder = "a path from the root, as \"/media/stick/repld\", of a folder outside the state directory"
+    static let folder =
+        "a path from the root, as \"/media/stick/repld\", of a folder outside the state directory"
     static let fileMax = "a number of bytes or a string as \"64MiB\" (KiB, MiB, GiB), from 8 MiB to 1 GiB"
 
     private static let pathBytesMax = 4_000

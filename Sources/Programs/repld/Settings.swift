@@ -125,7 +125,8 @@ struct Settings: Sendable {
 
     /// What of it is the sync folder's.
     var folder: FolderSettings? {
-        syncFolder.isEmpty ? nil : FolderSettings(path: syncFolder, fileBytesMax: syncFolderFileBytesMax)
+        guard !syncFolder.isEmpty else { return nil }
+        return FolderSettings(path: syncFolder, fileBytesMax: syncFolderFileBytesMax, state: state)
     }
 
     /// What of it is the node's.

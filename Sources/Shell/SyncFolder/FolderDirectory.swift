@@ -99,14 +99,29 @@ final class FolderFile {
 final class FolderDirectory {
     fileprivate let descriptor: Int32
 
-    init(_ path: String) throws(FolderFailure) {
-        descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw FolderFailure(doing: "open", code: errno) }
+    /// Whoever holds the folder's disk must not be able to lead to another place, least of all to `state`,
+    /// the directory of this node.
+    init(_ path: String, besides state: String = "") throws(FolderFailure) {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            throw FolderFailure(doing: "open", code: ELOOP)
+        }
+        let opened = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard opened >= 0 else { throw FolderFailure(doing: "open", code: errno) }
+        var own = stat()
+        if fstat(opened, &status) == 0, stat(state, &own) == 0, status.st_ino == own.st_ino,
+            status.st_dev == own.st_dev
+        {
+            close(opened)
+            throw FolderFailure(doing: "open", code: ELOOP)
+        }
+        descriptor = opened
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { close(descriptor) }
 
-    /// Names in it, at most so many, in any order; whether there are more.
+    /// Names in it, at most so many, in any order; whether there are more. Those that no terminal should be
+    /// shown are left out.
     func names(limit: Int) throws(FolderFailure) -> (names: [String], isMore: Bool) {
         let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         guard own >= 0 else { throw FolderFailure(doing: "list", code: errno) }
@@ -126,7 +141,9 @@ final class FolderDirectory {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(validating: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if let name { names.append(name) }
+            guard let name, name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            else { continue }
+            names.append(name)
         }
         return (names, readdir(stream) != nil)
     }

@@ -1,5 +1,5 @@
-// One file that somebody else left: as a person's `replctl bundle read` takes it, a few records at a time, and
-// judged by the node alone.
+// One file that somebody else left: taken as a person's `replctl bundle read` takes it, a few records at a
+// time, and judged by the node alone.
 
 import Bytes
 import Causality

@@ -1,6 +1,6 @@
 // What the sync folder's thread does in one turn: asks the node what there is to carry, reads what others
-// left, writes what this node should leave, and tells how it went. Whatever is wrong with the folder or a file
-// in it is told and tried again; nothing of the node waits for it. The state is on that thread's stack.
+// left, writes what this node should leave, and tells how it went. Whatever is wrong with the folder or a
+// file in it is told and tried again; nothing of the node waits for it. The state is on that thread's stack.
 
 import Bytes
 import Causality
@@ -14,8 +14,12 @@ public struct FolderSettings: Sendable, Equatable {
     public let path: String
     /// Of one file of this node.
     public let fileBytesMax: Int
+    /// The state directory, where nothing of the folder may ever be.
+    public let state: String
 
-    public init(path: String, fileBytesMax: Int) { (self.path, self.fileBytesMax) = (path, fileBytesMax) }
+    public init(path: String, fileBytesMax: Int, state: String) {
+        (self.path, self.fileBytesMax, self.state) = (path, fileBytesMax, state)
+    }
 }
 
 /// The state of the thread. Times are milliseconds of the monotonic clock where nothing else is said.
@@ -83,7 +87,7 @@ struct FolderTask {
         }
         let folder: FolderDirectory
         do throws(FolderFailure) {
-            folder = try FolderDirectory(wanted.path)
+            folder = try FolderDirectory(wanted.path, besides: wanted.state)
         } catch {
             return tell(FolderTrouble(error, wanted.path, isService: isService))
         }
@@ -101,7 +105,8 @@ struct FolderTask {
 
     /// Nil while the node does not answer: it stops, or is overloaded.
     private mutating func plans() -> [FolderSpacePlan]? {
-        guard let settings, case .syncFolder(let plans) = ask(.syncFolder(told ?? report(nil, settings))) else {
+        guard let settings, case .syncFolder(let plans) = ask(.syncFolder(told ?? report(nil, settings)))
+        else {
             return nil
         }
         return plans

@@ -1,5 +1,5 @@
-// What is wrong with the folder as a whole, and what a person can do: by far most often the service's sandbox,
-// whose drop-in is printed as it has to be.
+// What is wrong with the folder as a whole, and what a person can do. Most often it is the service's sandbox,
+// whose drop-in is printed as it has to be typed.
 
 import Glibc
 import Node
@@ -25,6 +25,12 @@ struct FolderTrouble: Hashable {
             state = .refused
             problem = "\(folder) cannot be used: \(failure.doing): \(failure.words)"
             hint = isService ? Self.dropIn(path) : "let the user of repld list and write it"
+        case ELOOP:
+            state = .refused
+            problem = "\(folder) is a link to elsewhere, or leads to the state directory"
+            hint =
+                "whoever holds the disk could turn it to any place: name the folder itself in sync-folder, and "
+                + "look at who made the link"
         case ENOSPC, EDQUOT, EFBIG:
             state = .full
             problem = "\(folder) is full"

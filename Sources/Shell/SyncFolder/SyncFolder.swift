@@ -1,5 +1,5 @@
-// The service of the sync folder. Its work is on a thread of its own: a stick that is slow, or a network drive
-// that does not answer at all, holds up nobody else, and not even the end of the process.
+// The service of the sync folder. Its work is on a thread of its own: a stick that is slow, or a network
+// drive that does not answer at all, holds up nobody else, and not even the end of the process.
 
 public import Causality
 public import Logging
@@ -15,8 +15,8 @@ public struct SyncFolder: Service {
     private let log: Logger
     private let now: @Sendable () -> Instant
 
-    /// `settings` is asked in each turn: nil where there is no folder. `isService`: a service manager runs the
-    /// process, in its sandbox.
+    /// `settings` is asked in each turn: nil where there is no folder. `isService`: a service manager runs
+    /// the process, in its sandbox.
     public init(
         gateway: any Gateway, isService: Bool, log: Logger, limits: FolderLimits = FolderLimits(),
         now: @escaping @Sendable () -> Instant = SystemClock.now,

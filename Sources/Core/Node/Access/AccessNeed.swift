@@ -45,7 +45,8 @@ extension NodeRequest {
     /// The space that it is about; nil of the box.
     var space: SpaceReference? {
         switch self {
-        case .status, .peers, .ping, .spaces, .createSpace, .join, .backup, .reload, .metrics, .syncFolder: nil
+        case .status, .peers, .ping, .spaces, .createSpace, .join, .backup, .reload, .metrics, .syncFolder:
+            nil
         case .space(let space), .members(let space), .keyEpochs(let space), .checkpoints(let space),
             .collect(let space), .invites(let space), .forks(let space), .skipped(let space),
             .indexes(let space):

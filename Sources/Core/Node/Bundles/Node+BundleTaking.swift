@@ -210,7 +210,10 @@ extension Node {
         // says less than it said before: its state was put back then.
         let isLinked = links.connections.table.isLinked(to: statement.device)
         spaces[index].recordVector(held, of: statement.device, isFull: !isLinked)
-        if !isLinked { spaces[index].peerRosters[statement.device] = statement.heads }
+        if !isLinked {
+            spaces[index].trimPeerVector(of: statement.device)
+            spaces[index].peerRosters[statement.device] = statement.heads
+        }
         guard let own = spaces[index].ownReplica, held[own] > spaces[index].durable[own] else { return }
         try leaveOwnLog(
             of: index,

@@ -21,7 +21,9 @@ extension Space {
         let said = try statement(of: member, in: store)
         for replica in logs.written(by: member) {
             // What it wrote before its statement is in that, or lost to it.
-            guard let log = logs[replica], said.map({ log.timestamp > $0.timestamp }) ?? true else { continue }
+            guard let log = logs[replica], said.map({ log.timestamp > $0.timestamp }) ?? true else {
+                continue
+            }
             held.advance(replica, to: logs.durable[replica])
             // What waits here and is not appended was made on what is not here either.
             held.join(log.context)

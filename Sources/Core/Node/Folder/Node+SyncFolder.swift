@@ -6,6 +6,7 @@ import Bytes
 import Causality
 import Crypto
 import Identity
+import Mesh
 import Replication
 import Roster
 import Wire
@@ -107,7 +108,9 @@ extension Node {
             for member in space.roster.activeDevices() where member != own {
                 guard let role = space.roster.role(of: member), role >= .reader else { continue }
                 let known = try space.known(of: member, in: node.store)
-                let heads = Set(known.heads).sorted()
+                // On a link the roster goes before everything else, and is not answered for.
+                let isLinked = node.links.connections.table.isLinked(to: member)
+                let heads = isLinked ? space.roster.heads.sorted() : Set(known.heads).sorted()
                 let operations = lacking[heads] ?? space.roster.places(missingFrom: heads)
                 lacking[heads] = operations
                 readers.append(FolderReader(device: member, held: known.held, operations: operations))
@@ -125,6 +128,8 @@ extension Node {
         var plan = try bundlePlan(in: index, at: now)
         let readers = try folderReaders(in: index)
         plan.bytesMax = bytesMax
+        // What is cut off is cut between segments.
+        plan.source.bytesAim = min(plan.source.bytesAim, bytesMax / 64)
         let lacking = Set(readers.flatMap(\.operations))
         plan.operations = plan.roster.places.filter(lacking.contains)[...]
         let cuts = spaces[index].logs.cuts
@@ -160,7 +165,8 @@ extension Node {
         } catch {
             switch error {
             case .bundle(.noCheckpoint), .seeding:
-                return .none(because: "a member needs the documents of a checkpoint, and none can be given now")
+                return .none(
+                    because: "a member needs the documents of a checkpoint, and none can be given now")
             default: throw error
             }
         }
@@ -175,7 +181,8 @@ extension Node {
     }
 
     /// Before compression.
-    private mutating func folderBaseBytes(_ base: BundleBase, in index: SpaceHandle) throws(NodeError) -> Int {
+    private mutating func folderBaseBytes(_ base: BundleBase, in index: SpaceHandle) throws(NodeError) -> Int
+    {
         let space = spaces[index].id
         return try reading(in: index) { node throws(StoreFailure) in
             var bytes = 0

@@ -31,6 +31,14 @@ public struct FolderSpacePlan: Hashable, Sendable {
     public let members: [String]
     /// Files of devices that are no members any more.
     public let gone: [String]
+
+    public init(
+        space: SpaceID, file: String, content: Bytes32, need: Bytes32, isNeeded: Bool, members: [String],
+        gone: [String]
+    ) {
+        (self.space, self.file, self.content, self.need) = (space, file, content, need)
+        (self.isNeeded, self.members, self.gone) = (isNeeded, members, gone)
+    }
 }
 
 /// What is in a bundle that was written.

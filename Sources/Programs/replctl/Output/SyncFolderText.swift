@@ -48,7 +48,8 @@ struct SyncFolderText {
             guard let problem = file.string("problem") else { continue }
             findings.append(
                 .init(
-                    .note, "sync-folder", "this box's file of space \(file.cell("space").prefix(8)): \(problem)",
+                    .note, "sync-folder",
+                    "this box's file of space \(file.cell("space").prefix(8)): \(problem)",
                     hint: "a larger sync-folder-max carries more at once"))
         }
         for file in folder.list("others") {
