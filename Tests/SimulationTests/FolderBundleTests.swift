@@ -162,12 +162,28 @@ import Wire
         world.say(1, to: 0, before)
         #expect(world.folderFile(0).account.changes == 4)
         // What it said before is older than that, however often it is put into the folder again.
-        world.say(1, to: 0, world.held(0), earlier: 3_600_000)
+        world.say(1, to: 0, world.held(0), shift: -3_600_000)
         #expect(
             world.folderFile(0).account.changes == 0, "but what says more counts, whatever its clock says")
     }
 
     // MARK: Members
+
+    @Test("who signed a file is seen to have lived then, and not in times to come")
+    func seen() {
+        var world = bundles.strangers(2, seed: 3_209)
+        world.run(milliseconds: 3_600_000)
+        let file = world.folderFile(1).bytes
+        let written = world.now.wall
+        world.run(milliseconds: 3_600_000)
+        world.expectTaken(0, file)
+        #expect(world.lastSeen(1, by: 0).map { $0 + 60_000 > written && $0 <= written } == true)
+        world.say(1, to: 0, world.held(1), shift: -60_000)
+        #expect(world.lastSeen(1, by: 0).map { $0 + 120_000 > world.now.wall } == true)
+        world.say(1, to: 0, world.held(1), shift: 10 * 365 * 86_400_000)
+        let seen = world.lastSeen(1, by: 0)
+        #expect(seen.map { $0 <= world.now.wall } == true)
+    }
 
     @Test("who was removed has no part in a file any more, and its own is told as gone")
     func removal() {
@@ -287,6 +303,11 @@ extension World {
         return plans.first
     }
 
+    fileprivate mutating func lastSeen(_ member: Int, by index: Int) -> UInt64? {
+        guard case .members(let members)? = ask(index, .members(SpaceReference("notes"))) else { return nil }
+        return members.first { $0.device == nodes[member].device }?.lastSeenAt
+    }
+
     /// The statement that ends the file of a node, as another member reads it.
     fileprivate mutating func statement(_ index: Int) -> BundleStatement? {
         var reader = BundleReader()
@@ -312,7 +333,7 @@ extension World {
 
     /// A statement of a member, as a bundle of its own would bring it.
     fileprivate mutating func say(
-        _ member: Int, to index: Int, _ held: VersionVector, earlier milliseconds: UInt64 = 0
+        _ member: Int, to index: Int, _ held: VersionVector, shift: Int64 = 0
     ) {
         guard let heads = statement(index)?.heads, let space = nodes[index].node?.spaceIDs.first else {
             Issue.record("nothing is known of the space")
@@ -320,7 +341,7 @@ extension World {
         }
         let statement = BundleStatement(
             heads: heads, held: held, in: space,
-            at: Timestamp(milliseconds: now.wall - milliseconds), by: nodes[member].deviceKey)
+            at: Timestamp(milliseconds: UInt64(Int64(now.wall) + shift)), by: nodes[member].deviceKey)
         let answer = ask(
             index,
             .takeBundle(SpaceReference("notes"), [BundlePiece(at: 0, .statement(statement))]))

@@ -203,6 +203,9 @@ extension Node {
         guard statement.device != device, spaces[index].roster.role(of: statement.device) != nil else {
             return
         }
+        let stated = min(now.wall, statement.timestamp.milliseconds)
+        spaces[index].findings.statedAt[statement.device] =
+            max(stated, spaces[index].findings.statedAt[statement.device] ?? 0)
         let held = spaces[index].forks.closed.clamped(statement.held)
         spaces[index].checkpoints.brought.level = held
         guard try spaces[index].keep(statement, in: &transaction) else { return }
