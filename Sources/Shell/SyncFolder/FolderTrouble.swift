@@ -29,8 +29,8 @@ struct FolderTrouble: Hashable {
             state = .refused
             problem = "\(folder) is a link to elsewhere, or leads to the state directory"
             hint =
-                "whoever holds the disk could turn it to any place: name the folder itself in sync-folder, and "
-                + "look at who made the link"
+                "whoever holds the disk could turn it to any place: name the folder itself in sync-folder, "
+                + "and look at who made the link"
         case ENOSPC, EDQUOT, EFBIG:
             state = .full
             problem = "\(folder) is full"
