@@ -34,6 +34,22 @@ import Wire
         return trial
     }
 
+    @Test(
+        "values in Swift's notation are found in a line of a log, and no words are taken for them",
+        arguments: [
+            ("the link ended: a fault (sequence gap, expected 3)", false),
+            ("frontier(3 of 4), set() and a(b)", false), ("listens at [::1]:80 (role: reader)", false),
+            ("", false),
+            ("closed: notMember(Causality.DeviceID(publicKey: [1, 2]))", true),
+            ("sequenceGap(expected: 3)", true), ("noRight(have: nil)", true), ("took Optional(3)", true),
+        ])
+    func dumpedValues(_ line: String, isOne: Bool) {
+        #expect(DumpedValue.isIn(line) == isOne)
+        var trial = trial()
+        trial.world.nodes[1].log = ["1 info start: hello", "2 info x: " + line]
+        #expect(found { () throws(Violation) in try trial.checkWords() } == (isOne ? .words : nil))
+    }
+
     /// A checker with one node at position 5 that has no documents.
     private func checker() -> Checker {
         var checker = Checker(nodes: 1, roles: [:])

@@ -18,8 +18,11 @@ public struct LogState: Sendable {
     var chain: Chain
     /// Everything up to here is covered by a seal that was made or checked.
     public internal(set) var sealedLast: SequenceNumber
-    /// Boundaries passed since the last seal, ascending: each gets a seal of its own.
-    private var unsealedBoundaries: [(last: SequenceNumber, chainHash: Bytes32)] = []
+    /// Where a seal is made beside the one at the head, ascending: at each boundary that was passed since the
+    /// last seal, and before each change that is the first on somebody's log. Who can never execute that one,
+    /// since its author was let in by nobody who counts, holds what stands before it with a seal, and can pass
+    /// it on.
+    private var pendingSeals: [(last: SequenceNumber, chainHash: Bytes32)] = []
 
     /// A log of which nothing is known yet: a peer's, or our own before its first change.
     public init(space: SpaceID, declaration: Change.Declaration) {
@@ -107,6 +110,7 @@ public struct LogState: Sendable {
             declaration: next.value == 1 ? declaration : nil,
             rosterHeads: heads == coder.rosterHeads ? [] : heads, operations: operations)
         try Self.checkCounts(of: change)
+        let (before, isFirstOnSomeLog) = (last, namesMore(context))
         let bytes = try coder.atomically { (coder: inout LogCoder) throws(ChangeTooLarge) -> [UInt8] in
             var writer = ByteWriter(reserving: 64)
             coder.encode(change, into: &writer)
@@ -114,23 +118,32 @@ public struct LogState: Sendable {
             if writer.count > limit { throw ChangeTooLarge(.bytes, writer.count, limit: limit) }
             return writer.bytes
         }
+        if isFirstOnSomeLog { pendingSeals.append((before, chain.current)) }
         chain.append(bytes)
         guard coder.isAtBoundary else {
             return AuthoredChange(VerifiedChange(change: change, bytes: bytes, endsSection: nil))
         }
         let hash = chain.boundary()
-        unsealedBoundaries.append((last, hash))
+        pendingSeals.append((last, hash))
         return AuthoredChange(VerifiedChange(change: change, bytes: bytes, endsSection: boundary))
     }
 
-    /// Seals every change since the last seal: one seal for each boundary passed and one for the head,
-    /// ascending; none when nothing is new. To be kept in the store transaction of the changes. `key` is the
-    /// declared device's.
-    public mutating func seal(with key: SigningKey) -> [Seal] {
+    /// True when a context names a log that the last change of this section does not.
+    private func namesMore(_ context: VersionVector) -> Bool {
+        let earlier = coder.context
+        guard !isAtBoundary, last > .none, context.count != earlier.count else { return false }
+        return context.entries.contains { earlier[$0.replica] == .none }
+    }
+
+    /// Seals every change since the last seal: one seal for each boundary passed, one before each change that
+    /// is the first on somebody's log, and one for the head, ascending; none when nothing is new. To be kept
+    /// in the store transaction of the changes. `key` is the declared device's. `keepsLast`: the seal that was
+    /// made last is made once more if it is one of those, for a store that keeps no others for good.
+    public mutating func seal(with key: SigningKey, keepsLast: Bool = false) -> [Seal] {
         precondition(key.publicKey == declaration.device.publicKey, "\(replica) is another device's log")
-        var points = unsealedBoundaries
+        var points = pendingSeals.filter { keepsLast || $0.last > sealedLast }
         if !isSealed && points.last?.last != last { points.append((last, chainHash)) }
-        unsealedBoundaries = []
+        pendingSeals = []
         sealedLast = last
         return points.map {
             Seal.make(space: space, replica: replica, last: $0.last, chainHash: $0.chainHash, with: key)

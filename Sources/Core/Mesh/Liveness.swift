@@ -1,8 +1,9 @@
 // A TCP connection to a box that lost power looks alive for hours, and one that was cut for a while can stay
 // silent for as long again, because the kernel's own retransmissions back off. So a link is asked for a sign
 // of life after some silence, or soon when something was sent and nothing came back. No answer within a few
-// seconds makes it *doubtful*: another link to the device is dialled beside it. It is dead after a longer
-// silence. Answers measure the round trip; every minute one is asked for, for that alone.
+// seconds, in which the line took nothing more either, makes it *doubtful*: another link to the device is
+// dialled beside it. It is dead after a longer silence. Answers measure the round trip; every minute one is
+// asked for, for that alone.
 //
 //     heard ---- 15 s ----> PING ---- 5 s ----> doubtful ---- until 30 s after it was heard ----> dead
 
@@ -36,6 +37,8 @@ public struct Liveness: Sendable {
 
     public private(set) var times: LivenessTimes
     public private(set) var heard: UInt64
+    /// When much that waited for the line was taken by it.
+    private var moved: UInt64 = 0
     /// The first thing sent since something was heard.
     private var sent: UInt64?
     private var asked: (token: UInt64, at: UInt64)?
@@ -69,15 +72,19 @@ public struct Liveness: Sendable {
     /// Something was sent that the peer may answer.
     public mutating func send(at now: UInt64) { if sent == nil { sent = now } }
 
+    /// Something that waited was written. A line that takes megabytes slowly brings a PING behind them late,
+    /// and its answer too: as long as it takes more, nobody is silent.
+    public mutating func write(at now: UInt64) { moved = max(moved, now) }
+
     /// True when nothing arrived for a PING interval, or a PING was not answered in time: such a link wins
     /// against no other.
     public func isSilent(at now: UInt64) -> Bool {
-        now >= heard + times.pingMilliseconds || isDoubtful(at: now)
+        now >= max(heard, moved) + times.pingMilliseconds || isDoubtful(at: now)
     }
 
     /// True while a PING is unanswered for longer than a round trip can take.
     public func isDoubtful(at now: UInt64) -> Bool {
-        unanswered.map { now >= $0 + MeshLimits.answerMilliseconds } ?? false
+        unanswered.map { now >= max($0, moved) + MeshLimits.answerMilliseconds } ?? false
     }
 
     /// Asks now, whatever was heard; the answer will carry the token.
@@ -109,7 +116,7 @@ public struct Liveness: Sendable {
     public mutating func check(at now: UInt64) -> Verdict {
         if now >= death { return .dead }
         if let unanswered {
-            guard now >= unanswered + MeshLimits.answerMilliseconds, doubted != unanswered else {
+            guard isDoubtful(at: now), doubted != unanswered else {
                 return .fine
             }
             doubted = unanswered
@@ -121,13 +128,14 @@ public struct Liveness: Sendable {
     /// When `check` has something to say.
     public var deadline: UInt64 {
         guard let unanswered else { return min(death, question) }
-        return doubted == unanswered ? death : min(death, unanswered + MeshLimits.answerMilliseconds)
+        if doubted == unanswered { return death }
+        return min(death, max(unanswered, moved) + MeshLimits.answerMilliseconds)
     }
 
     /// When the PING was sent after which nothing at all was heard.
     private var unanswered: UInt64? { asked.flatMap { $0.at >= heard ? $0.at : nil } }
 
-    private var death: UInt64 { min(fuse ?? .max, heard + times.deadMilliseconds) }
+    private var death: UInt64 { min(fuse ?? .max, max(heard, moved) + times.deadMilliseconds) }
 
     /// When the next PING is due, while none is unanswered.
     private var question: UInt64 {

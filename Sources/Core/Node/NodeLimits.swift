@@ -106,9 +106,11 @@ public enum NodeLimits {
     static let checkpointTablesMax = 8
     /// A required member that did not acknowledge a checkpoint for so long is named.
     static let checkpointPatienceMilliseconds: UInt64 = 30_000
-    /// Hashes that one peer is asked for at a time, and how long it has for the next piece of one.
+    /// Hashes that are asked for at a time on one link, and how long its peer has for the next piece of one.
     static let baseAskedMax = 32
     static let baseAskMilliseconds: UInt64 = 15_000
+    /// Contents of a base of which the first part is kept when a link ends, for the same device to go on.
+    static let baseBegunMax = 64
     /// How long a base that was begun waits for somebody who is linked to offer it again.
     static let baseUnofferedMilliseconds: UInt64 = 60_000
     /// Where the pages of a base lie is forgotten when nobody has asked for one for so long.

@@ -56,10 +56,10 @@ public enum ReplicationLimits {
     public static let framesHeldMax = 64
     /// Time between two questions for operations that may have been put off.
     public static let rosterAskMilliseconds: UInt64 = 60_000
-    /// Bytes of rosters that are handed to a connection before it says that it wrote them.
+    /// Bytes of rosters and bases that are handed to a connection before it says that it wrote them.
     public static let pourBytesMax = 262_144
-    /// The same of one content of a base: it is made again for what is left of it.
-    public static let basePourBytesMax = 4 << 20
+    /// Bytes of one content of a base that are kept for a peer: it is made again for what lies beyond them.
+    public static let baseAheadBytesMax = 4 << 20
     /// Time between two tries to re-issue a branch whose contexts are not held yet.
     public static let reissueMilliseconds: UInt64 = 1_000
     /// Sections of a branch that are re-issued in one batch.

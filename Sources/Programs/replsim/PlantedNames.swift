@@ -35,6 +35,7 @@ extension PlantedBugs {
         ("roster-unbudgeted", [.rosterBudget]),
         ("forks-one-by-one", [.forkWork]),
         ("numbers-unbounded", [.numbers]),
+        ("faults-dumped", [.words]),
         ("silent-links-stay", [.silence]),
         ("nobody-visited", [.hoarding]),
         ("restriction-by-arrival", [.sameValidity, .sameMembers]),
@@ -67,6 +68,7 @@ extension PlantedBugs {
             plan.profile = Profile.calm.rawValue
             plan.with = FaultKind.forkFloods.rawValue
         case "numbers-unbounded": plan.with = FaultKind.extremes.rawValue
+        case "faults-dumped": plan.with = FaultKind.forgeries.rawValue
         case "nobody-visited": plan.with = FaultKind.hoarding.rawValue
         case "silent-links-stay": plan.with = FaultKind.silences.rawValue
         case _ where members.contains(name): plan.profile = Profile.members.rawValue

@@ -165,6 +165,7 @@ public final class PeerNetwork: PeerPort, Service {
             // No delay for small frames, and probes that find dead connections.
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelOption(.tcpOption(Self.unsentLow), value: limits.kernelUnsentBytesMax)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = ConnectionHandler(id: table.nextAccepted(), table: table)
@@ -180,6 +181,9 @@ public final class PeerNetwork: PeerPort, Service {
         return try await bootstrap.bind(to: SocketAddress(ipAddress: address.host, port: address.port)).get()
     }
 
+    /// TCP_NOTSENT_LOWAT of linux/tcp.h.
+    private static let unsentLow = NIOBSDSocket.Option(rawValue: 25)
+
     // MARK: Dialling
 
     /// A name gives all its addresses, of both families, tried in turn and a little apart (RFC 8305).
@@ -192,6 +196,7 @@ public final class PeerNetwork: PeerPort, Service {
             .channelOption(.autoRead, value: false)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(.tcpOption(Self.unsentLow), value: limits.kernelUnsentBytesMax)
         bootstrap.connectTimeout(limits.dialTimeout).connect(host: host, port: port).whenComplete { result in
             switch result {
             case .success(let channel): self.dialled(id, channel)

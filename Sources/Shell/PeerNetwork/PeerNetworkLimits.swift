@@ -14,6 +14,9 @@ public struct PeerNetworkLimits: Sendable {
     /// Sent bytes of a connection that the kernel has not taken. Policy: it is closed, the other side does
     /// not read. The node's window is far below it.
     public var unsentBytesMax = 16 << 20
+    /// Bytes that the kernel takes of a connection before they go out; what is on the way comes on top. More
+    /// would be a queue of megabytes on a slow line, behind which a PING waits for minutes.
+    public var kernelUnsentBytesMax = 128 << 10
     /// Unsent bytes at which a node that waits for its connection may go on.
     public var unsentBytesLow = 64 << 10
     /// How long one attempt to connect may take, names and all addresses together. A SYN that was lost is

@@ -38,7 +38,13 @@ struct Author {
         return change
     }
 
-    mutating func seal() { seals += log.seal(with: key) }
+    /// As a store does: a seal that is made again takes the place of the one before.
+    mutating func seal() {
+        for seal in log.seal(with: key, keepsLast: true) {
+            seals.removeAll { $0.last == seal.last }
+            seals.append(seal)
+        }
+    }
 
     /// The sealed run of the changes that begin in `first...last`.
     func sealedRun(_ first: UInt64 = 1, through last: UInt64? = nil) -> SealedRun {

@@ -67,6 +67,39 @@ import Wire
         #expect(reader.chainHash == author.log.chainHash)
     }
 
+    @Test("what stands before the first change on somebody's log has a seal, whatever was sealed with it")
+    func firstOnSomeLog() throws {
+        let others = [Author(11).replica, Author(12).replica].sorted()
+        func on(_ counts: UInt64...) -> VersionVector {
+            VersionVector(zip(others, counts).map { VersionVector.Entry($0, SequenceNumber($1)) })
+        }
+        var author = Author(13)
+        for _ in 0..<2 { try author.type("a") }
+        try author.type("b", context: on(4))
+        author.seal()
+        #expect(author.seals.map(\.last.value) == [2, 3])
+        // More of what was named gets none; another log gets one, also where a commit ended before it.
+        try author.type("c", context: on(9))
+        author.seal()
+        #expect(author.log.seal(with: author.key).isEmpty)
+        try author.type("d", context: on(9, 1))
+        var copy = author.log
+        #expect(copy.seal(with: author.key).map(\.last.value) == [5])
+        let made = author.log.seal(with: author.key, keepsLast: true)
+        #expect(made.map(\.last.value) == [4, 5])
+        #expect(made.first == author.seals.last, "the same seal, to be kept now")
+        // A section that begins names all again: its boundary is sealed in any case.
+        try author.type(String(repeating: "x", count: 4_096), context: on(9, 1))
+        author.seal()
+        let boundary = try #require(author.log.boundary).position.last
+        try author.type("e", context: on(10, 2))
+        author.seal()
+        #expect(author.seals.map(\.last.value).suffix(2) == [boundary.value, boundary.value + 1])
+        var reader = author.reader()
+        _ = try reader.verify(author.sealedRun(1, through: 2))
+        #expect(reader.last.value == 2, "who can execute nothing of what follows holds what it may pass on")
+    }
+
     @Test("a log recovered from its last boundary goes on as if it had never stopped")
     func recovery() throws {
         var author = Author(4)

@@ -129,6 +129,23 @@ private func address(_ host: Int, port: Int = 21_420) throws -> PeerAddress {
         #expect(live.check(at: 12_500) == .fine)
     }
 
+    @Test(
+        "as long as a slow line takes what waited, an answer may be late; when it stops, 5 s and 30 s count")
+    func slowLine() {
+        var live = Liveness(at: 0)
+        #expect(live.check(at: 15_000) == .ping(1))
+        for now in stride(from: 16_000 as UInt64, through: 60_000, by: 4_000) {
+            live.write(at: now)
+            #expect(live.check(at: now + 3_999) == .fine && !live.isSilent(at: now + 3_999))
+        }
+        // Another thing of the past changes nothing.
+        live.write(at: 20_000)
+        #expect(live.deadline == 65_000 && live.check(at: 64_999) == .fine)
+        #expect(live.check(at: 65_000) == .doubtful && live.isSilent(at: 65_000))
+        #expect(live.deadline == 90_000 && live.check(at: 89_999) == .fine && live.check(at: 90_000) == .dead)
+        #expect(live.heard == 0)
+    }
+
     @Test("after a sleep a link is asked at once and has five seconds to answer")
     func slept() {
         var live = Liveness(at: 0)

@@ -8,7 +8,12 @@ import Wire
 @testable import Node
 
 @Suite struct BaseTakingTests {
-    private static let peer = DeviceID(publicKey: Bytes32([UInt8](repeating: 1, count: 32)))
+    private static let peer = source(1, link: 1)
+
+    private static func source(_ device: UInt8, link: UInt64) -> BaseSource {
+        let key = Bytes32([UInt8](repeating: device, count: 32))
+        return BaseSource(device: DeviceID(publicKey: key), link: ConnectionID(link))
+    }
 
     private static func hash(_ number: Int) -> Bytes32 {
         Bytes32([UInt8](repeating: UInt8(number), count: 32))
@@ -53,5 +58,68 @@ import Wire
         #expect(taking.expire(at: NodeLimits.baseAskMilliseconds - 1) == [])
         #expect(taking.expire(at: NodeLimits.baseAskMilliseconds) == [Self.peer])
         #expect(taking.missing == 3 && taking.next(for: Self.peer, at: 20_000) == [])
+    }
+
+    @Test(
+        "what was asked on a link that ends is asked at once on another to the same device, from where it was"
+    )
+    func replaced() throws {
+        let page = [UInt8](repeating: 7, count: 1 << 20)
+        let part = BasePartFrame(of: page, hash: Self.hash(0), from: 0)
+        let first = Array(page[..<WireLimits.basePartBytesMax])
+        let again = Self.source(1, link: 2)
+        var taking = Self.taking(3)
+        taking.offered(by: again)
+        // It holds what it was asked for on the first link, which nobody asks twice.
+        #expect(taking.next(for: again, at: 5) == [])
+        let isMore = taking.received(part, first, from: Self.peer, at: 10) { _ in Self.hash(0) } == .more
+        #expect(isMore)
+        taking.drop(Self.peer)
+        taking.checkInvariants(whole: true)
+        let wants = taking.next(for: again, at: 20)
+        #expect(wants.map(\.hash) == [0, 1, 2].map(Self.hash))
+        #expect(wants.map(\.offset) == [UInt64(first.count), 0, 0])
+        // What is still under way on the first link is nobody's any more.
+        let second = BasePartFrame(of: page, hash: Self.hash(0), from: first.count)
+        let late = taking.received(second, first, from: Self.peer, at: 30) { _ in Self.hash(0) } == .unasked
+        #expect(late)
+        for offset in stride(from: first.count, to: page.count, by: first.count) {
+            let part = BasePartFrame(of: page, hash: Self.hash(0), from: offset)
+            let outcome = taking.received(part, first, from: again, at: 40) { _ in Self.hash(0) }
+            let isRight = outcome == (offset + first.count == page.count ? .whole(page) : .more)
+            #expect(isRight, "from \(offset) on")
+        }
+        #expect(taking.missing == 2)
+    }
+
+    @Test("another device is asked from the beginning: of wrong bytes it is known whose they are")
+    func otherDevice() {
+        let page = [UInt8](repeating: 7, count: 1 << 20)
+        var taking = Self.taking(1)
+        let part = BasePartFrame(of: page, hash: Self.hash(0), from: 0)
+        let first = Array(page[..<WireLimits.basePartBytesMax])
+        _ = taking.received(part, first, from: Self.peer, at: 10) { _ in Self.hash(0) }
+        taking.drop(Self.peer)
+        let other = Self.source(2, link: 3)
+        taking.offered(by: other)
+        #expect(taking.next(for: other, at: 20).map(\.offset) == [0])
+        taking.checkInvariants(whole: true)
+    }
+
+    @Test("of links that end one after the other only so much is kept")
+    func begun() {
+        var taking = BaseTaking(checkpoint: Self.hash(255))
+        taking.want((0..<200).map(Self.hash))
+        for link in 0..<200 {
+            let source = Self.source(1, link: UInt64(link))
+            taking.offered(by: source)
+            let wants = taking.next(for: source, at: UInt64(link))
+            for want in wants where want.offset == 0 {
+                let part = BasePartFrame(of: [1, 2, 3], hash: want.hash, from: 0)
+                _ = taking.received(part, [1], from: source, at: UInt64(link)) { _ in want.hash }
+            }
+            if link % 2 == 0 { taking.drop(source) }
+            taking.checkInvariants(whole: true)
+        }
     }
 }

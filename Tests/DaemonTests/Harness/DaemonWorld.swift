@@ -109,6 +109,18 @@ final class DaemonWorld {
             world.end()
         }
         try body(world)
+        world.checkWords()
+    }
+
+    /// Logs, with the reasons of CLOSE that came from peers, are in words: no value stands in them as Swift
+    /// prints it, `DeviceID(publicKey: …)` or `Optional(…)`.
+    private func checkWords() {
+        for daemon in daemons {
+            let (log, form) = (daemon.log, #"[A-Za-z0-9_]\([A-Za-z0-9_]+: |Optional\("#)
+            guard let place = log.range(of: form, options: .regularExpression) else { continue }
+            let line = log[log.lineRange(for: place)].prefix(500)
+            Issue.record("\(daemon.name) logs a value of the language: \(line)")
+        }
     }
 
     private init() throws {

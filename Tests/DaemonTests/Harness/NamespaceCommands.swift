@@ -7,6 +7,7 @@ enum NamespaceCommands {
     /// The programs' paths; nil where they are not installed.
     static let ip = find("ip")
     static let nft = find("nft")
+    static let tc = find("tc")
 
     /// Nil: namespaces can be made. Else why not, in a person's words.
     static let obstacle: String? = {
@@ -22,6 +23,19 @@ enum NamespaceCommands {
             return nil
         } catch {
             return "network namespaces cannot be made here: \(error)"
+        }
+    }()
+
+    /// Nil: lines can be made slow. Else why not.
+    static let slownessObstacle: String? = {
+        if let obstacle { return obstacle }
+        do {
+            let lan = try NamespaceLan()
+            defer { lan.remove() }
+            try lan.box("probe").setRate(kilobits: 1_000)
+            return nil
+        } catch {
+            return "slow lines need tc (package iproute2) and the kernel's token bucket: \(error)"
         }
     }()
 
@@ -44,6 +58,12 @@ enum NamespaceCommands {
         try withFile(rules) { path in
             try run(ip, ["netns", "exec", namespace, nft, "-f", path])
         }
+    }
+
+    /// Runs `tc` with these words inside the namespace.
+    static func tc(in namespace: String, _ words: String) throws {
+        guard let tc else { throw Failure(words: "tc", output: "not installed") }
+        try run(ip, ["netns", "exec", namespace, tc] + words.split(separator: " ").map(String.init))
     }
 
     struct Failure: Error, CustomStringConvertible {

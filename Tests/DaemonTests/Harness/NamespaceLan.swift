@@ -79,6 +79,13 @@ final class NamespaceBox {
         }
     }
 
+    /// From now on so much leaves it in a second, behind a queue of less than half a second, as of a modem.
+    func setRate(kilobits: Int) throws {
+        try NamespaceCommands.tc(
+            in: namespace,
+            "qdisc replace dev eth0 root tbf rate \(kilobits)kbit burst 16kb latency 400ms")
+    }
+
     /// Leaves it with its link-local address only, as a cable between two boxes does.
     func dropAddresses() throws {
         try NamespaceCommands.ip("-n \(namespace) addr flush dev eth0 scope global")

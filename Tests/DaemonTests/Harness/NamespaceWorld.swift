@@ -32,6 +32,13 @@ final class NamespaceWorld {
 }
 
 extension Trait where Self == ConditionTrait {
+    /// Skips, by name, where lines between namespaces cannot be made slow.
+    static var slowLines: Self {
+        .enabled(
+            if: NamespaceCommands.slownessObstacle == nil,
+            Comment(rawValue: NamespaceCommands.slownessObstacle ?? "lines can be made slow"))
+    }
+
     /// Skips, by name, where network namespaces cannot be made.
     static var namespaces: Self {
         .enabled(

@@ -4,11 +4,23 @@
 //
 //     table ─▶ manifest ─▶ pages ─▶ complete            a restart goes on with the pages that are not here
 //
-// A hash is asked of one peer at a time, in full, from where its bytes so far end.
+// A hash is asked on one link at a time. A link that ends takes what was asked on it along: it is asked on
+// others, and of the same device from where its bytes so far end, since a line may be cut more often than a
+// large content needs.
 
 import Bytes
 import Causality
 import Wire
+
+/// Who offers a base, and on which of its links: what is asked on one is not sent on another.
+struct BaseSource: Hashable, Comparable, Sendable {
+    let device: DeviceID
+    let link: ConnectionID
+
+    static func < (left: BaseSource, right: BaseSource) -> Bool {
+        (left.device, left.link) < (right.device, right.link)
+    }
+}
 
 /// Where the taking of a base stands. Times are monotonic milliseconds.
 struct BaseTaking: Sendable {
@@ -23,26 +35,34 @@ struct BaseTaking: Sendable {
         case wrong
     }
 
-    /// What a peer was asked for and has not sent.
+    /// What a source was asked for and has not sent.
     private struct Asked: Sendable {
-        let peer: DeviceID
+        let source: BaseSource
         var bytes: [UInt8] = []
     }
 
+    /// What a device had sent of a content when its link ended.
+    private struct Begun: Sendable {
+        let device: DeviceID
+        let bytes: [UInt8]
+    }
+
     let checkpoint: Bytes32
-    /// Peers that said they have it, as long as they are linked and have not failed.
-    private(set) var sources: Set<DeviceID> = []
+    /// Who said that it is to be had there, as long as the link stands and has not failed.
+    private(set) var sources: Set<BaseSource> = []
     /// Hashes that are lacking and asked of nobody; the one that is wanted first is last, since a base has
     /// tens of thousands.
     private var wanted: [Bytes32] = []
     private var asked: [Bytes32: Asked] = [:]
+    /// Of each source that was lost one at most, and of the last few.
+    private var begun: [Bytes32: Begun] = [:]
     /// What came so far in a file of the content that came last; no hash is zero.
     private var piece: (hash: Bytes32, bytes: [UInt8]) = (.zero, [])
-    /// When what a peer was asked for is asked of others: it sends one content after the other, so a part of
-    /// any shows that the rest is on its way, however slow that is. Of each peer that is asked for something.
-    private var deadlines: [DeviceID: UInt64] = [:]
-    /// Which peers said that they lack what.
-    private var lacking: [Bytes32: Set<DeviceID>] = [:]
+    /// When what a source was asked for is asked of others: it sends one content after the other, so a part
+    /// of any shows that the rest is on its way, however slow that is. Of each that is asked for something.
+    private var deadlines: [BaseSource: UInt64] = [:]
+    /// Who said to lack what.
+    private var lacking: [Bytes32: Set<BaseSource>] = [:]
 
     init(checkpoint: Bytes32) { self.checkpoint = checkpoint }
 
@@ -56,56 +76,65 @@ struct BaseTaking: Sendable {
         wanted = hashes.filter { asked[$0] == nil && !known.contains($0) }.reversed() + wanted
     }
 
-    mutating func offered(by peer: DeviceID) { sources.insert(peer) }
+    mutating func offered(by source: BaseSource) { sources.insert(source) }
 
-    /// The peer is gone, or failed: what it was asked for is asked of others.
-    mutating func drop(_ peer: DeviceID) {
-        sources.remove(peer)
-        deadlines[peer] = nil
-        let lost = asked.filter { $0.value.peer == peer }.keys.sorted()
-        for hash in lost { asked[hash] = nil }
-        wanted += lost.reversed()
+    /// The link ended, or who is at its other end failed: what was asked there is asked of others.
+    mutating func drop(_ source: BaseSource) {
+        sources.remove(source)
+        deadlines[source] = nil
+        let lost = asked.filter { $0.value.source == source }.sorted { $0.key < $1.key }
+        for (hash, piece) in lost {
+            asked[hash] = nil
+            guard !piece.bytes.isEmpty else { continue }
+            if begun.count == NodeLimits.baseBegunMax { begun = [:] }
+            begun[hash] = Begun(device: source.device, bytes: piece.bytes)
+        }
+        wanted += lost.map(\.key).reversed()
     }
 
-    /// What to ask of a peer now, at most as much as it may have under way.
-    mutating func next(for peer: DeviceID, at now: UInt64) -> [BaseAskFrame.Want] {
-        guard sources.contains(peer) else { return [] }
-        var room = NodeLimits.baseAskedMax - asked.values.count { $0.peer == peer }
+    /// What to ask of a source now, at most as much as it may have under way.
+    mutating func next(for source: BaseSource, at now: UInt64) -> [BaseAskFrame.Want] {
+        guard sources.contains(source) else { return [] }
+        var room = NodeLimits.baseAskedMax - asked.values.count { $0.source == source }
         guard room > NodeLimits.baseAskedMax / 2, !wanted.isEmpty else { return [] }
         var (wants, passed) = ([BaseAskFrame.Want](), [Bytes32]())
         while room > 0, let hash = wanted.popLast() {
-            if lacking[hash]?.contains(peer) == true {
+            if lacking[hash]?.contains(source) == true {
                 passed.append(hash)
                 continue
             }
-            asked[hash] = Asked(peer: peer)
-            wants.append(.init(hash))
+            // Of bytes from two devices nobody could say whose are wrong.
+            let known = begun.removeValue(forKey: hash).flatMap {
+                $0.device == source.device ? $0.bytes : nil
+            }
+            asked[hash] = Asked(source: source, bytes: known ?? [])
+            wants.append(.init(hash, from: UInt64(known?.count ?? 0)))
             room -= 1
         }
         wanted += passed.reversed()
-        if !wants.isEmpty { deadlines[peer] = now + NodeLimits.baseAskMilliseconds }
+        if !wants.isEmpty { deadlines[source] = now + NodeLimits.baseAskMilliseconds }
         return wants
     }
 
-    /// A piece from a peer. `hash`: of the bytes of a table, a manifest or a page.
+    /// A piece from a source. `hash`: of the bytes of a table, a manifest or a page.
     mutating func received(
-        _ part: BasePartFrame, _ bytes: [UInt8], from peer: DeviceID, at now: UInt64,
+        _ part: BasePartFrame, _ bytes: [UInt8], from source: BaseSource, at now: UInt64,
         hash: ([UInt8]) -> Bytes32
     ) -> Outcome {
-        guard var piece = asked[part.hash], piece.peer == peer, UInt64(piece.bytes.count) == part.offset
+        guard var piece = asked[part.hash], piece.source == source, UInt64(piece.bytes.count) == part.offset
         else {
             return .unasked
         }
         piece.bytes += bytes
-        deadlines[peer] = now + NodeLimits.baseAskMilliseconds
+        deadlines[source] = now + NodeLimits.baseAskMilliseconds
         guard UInt64(piece.bytes.count) >= part.total else {
             asked[part.hash] = piece
             return .more
         }
-        end(part.hash, of: peer)
+        end(part.hash, of: source)
         guard hash(piece.bytes) == part.hash else {
             wanted.append(part.hash)
-            drop(peer)
+            drop(source)
             return .wrong
         }
         return .whole(piece.bytes)
@@ -122,42 +151,49 @@ struct BaseTaking: Sendable {
         guard UInt64(piece.bytes.count) >= part.total else { return .more }
         defer { piece = (.zero, []) }
         guard hash(piece.bytes) == part.hash else { return .wrong }
-        if let peer = asked[part.hash]?.peer { end(part.hash, of: peer) }
+        if let source = asked[part.hash]?.source { end(part.hash, of: source) }
         if let place { wanted.remove(at: place) }
+        begun[part.hash] = nil
         return .whole(piece.bytes)
     }
 
-    /// A peer does not have it any more.
-    mutating func refused(_ hash: Bytes32, by peer: DeviceID) {
-        guard asked[hash]?.peer == peer else { return }
-        end(hash, of: peer)
-        lacking[hash, default: []].insert(peer)
+    /// A source does not have it any more.
+    mutating func refused(_ hash: Bytes32, by source: BaseSource) {
+        guard asked[hash]?.source == source else { return }
+        end(hash, of: source)
+        lacking[hash, default: []].insert(source)
         wanted.append(hash)
     }
 
-    private mutating func end(_ hash: Bytes32, of peer: DeviceID) {
+    private mutating func end(_ hash: Bytes32, of source: BaseSource) {
         asked[hash] = nil
-        if !asked.values.contains(where: { $0.peer == peer }) { deadlines[peer] = nil }
+        if !asked.values.contains(where: { $0.source == source }) { deadlines[source] = nil }
     }
 
     /// Nobody of those that have the rest has this: it is not waited for.
     mutating func giveUp(_ hash: Bytes32) {
         guard !sources.isEmpty, sources.isSubset(of: lacking[hash] ?? []) else { return }
         wanted.removeAll { $0 == hash }
+        begun[hash] = nil
     }
 
     /// It is here, and was not asked for: nobody was known to have it yet.
-    mutating func found(_ hash: Bytes32) { wanted.removeAll { $0 == hash } }
+    mutating func found(_ hash: Bytes32) {
+        wanted.removeAll { $0 == hash }
+        begun[hash] = nil
+    }
 
     /// What was in no file and no peer offers: it is not waited for.
     mutating func giveUpUnoffered(_ hashes: Set<Bytes32>) {
-        if sources.isEmpty { wanted.removeAll { hashes.contains($0) } }
+        guard sources.isEmpty else { return }
+        wanted.removeAll { hashes.contains($0) }
+        for hash in hashes { begun[hash] = nil }
     }
 
-    /// Peers that sent nothing of what they were asked for in time: they are asked no more on this link.
-    mutating func expire(at now: UInt64) -> [DeviceID] {
+    /// Sources that sent nothing of what they were asked for in time: they are asked no more on this link.
+    mutating func expire(at now: UInt64) -> [BaseSource] {
         let late = deadlines.filter { $0.value <= now }.keys.sorted()
-        for peer in late { drop(peer) }
+        for source in late { drop(source) }
         return late
     }
 
@@ -166,10 +202,11 @@ struct BaseTaking: Sendable {
     func checkInvariants(whole: Bool) {
         guard whole else { return }
         for (hash, piece) in asked {
-            precondition(sources.contains(piece.peer), "\(hash) is asked of who is no source")
+            precondition(sources.contains(piece.source), "\(hash) is asked of who is no source")
         }
-        precondition(Set(asked.values.map(\.peer)) == Set(deadlines.keys), "asked without a deadline")
+        precondition(Set(asked.values.map(\.source)) == Set(deadlines.keys), "asked without a deadline")
         precondition(Set(wanted).count == wanted.count, "a hash is wanted twice")
         precondition(wanted.allSatisfy { asked[$0] == nil }, "a hash is wanted and asked for")
+        precondition(Set(begun.keys).isSubset(of: wanted), "what is kept of a content is asked for by nobody")
     }
 }

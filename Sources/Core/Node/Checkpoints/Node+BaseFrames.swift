@@ -17,7 +17,6 @@ extension Node {
         links[place.channel].base.offer = frame
         // A relay cannot read one.
         guard let role = spaces[place.space].roster.role(of: device), role >= .reader else { return }
-        let peer = links[place.link].device
         let space = spaces[place.space]
         if let taken = space.checkpoints.taken {
             guard taken.proposal.id == frame.checkpoint else {
@@ -25,7 +24,8 @@ extension Node {
                 guard space.checkpoints.agreement.follows(frame.checkpoint, taken.proposal.id) else { return }
                 return take(frame, in: place.space, at: now)
             }
-            spaces[place.space].checkpoints.taken?.taking.offered(by: peer)
+            let source = source(place)
+            spaces[place.space].checkpoints.taken?.taking.offered(by: source)
             return askForBase(in: place.space, at: now)
         }
         takeOffered(in: place.space, at: now)
@@ -93,7 +93,7 @@ extension Node {
         }
         for channel in links.channels(of: space.id)
         where links[channel].base.offer?.checkpoint == frame.checkpoint {
-            let source = links[links[channel].link].device
+            let source = source(links.place(channel, in: index))
             spaces[index].checkpoints.taken?.taking.offered(by: source)
         }
         batch.log(
@@ -106,11 +106,11 @@ extension Node {
         throws(DecodeFault)
     {
         guard let names = spaces[place.space].checkpoints.taken?.names else { return }
-        let peer = links[place.link].device
+        let source = source(place)
         let bytes = try frame.unpacked()
         // In place: a copy would copy the names of all pages with each.
         let outcome = spaces[place.space].checkpoints.taken?.taking.received(
-            frame, bytes, from: peer, at: now.monotonic
+            frame, bytes, from: source, at: now.monotonic
         ) {
             names.hash(of: $0, named: frame.hash)
         }
@@ -126,8 +126,8 @@ extension Node {
     }
 
     mutating func baseNoneArrived(_ frame: BaseNoneFrame, _ place: ChannelPlace, at now: Instant) {
-        let peer = links[place.link].device
-        spaces[place.space].checkpoints.taken?.taking.refused(frame.hash, by: peer)
+        let source = source(place)
+        spaces[place.space].checkpoints.taken?.taking.refused(frame.hash, by: source)
         if spaces[place.space].checkpoints.taken?.between[frame.hash] != nil {
             spaces[place.space].checkpoints.taken?.taking.giveUp(frame.hash)
             if spaces[place.space].checkpoints.taken?.isComplete == true {
@@ -178,12 +178,26 @@ extension Node {
         }
     }
 
+    private func source(_ place: ChannelPlace) -> BaseSource {
+        let link = links[place.link]
+        return BaseSource(device: link.device, link: links[link.connection].id)
+    }
+
+    /// A link ended: what was asked on it is asked at once on others, of which one may be to the same device.
+    mutating func baseSourceLost(_ source: BaseSource, at now: Instant) {
+        for index in spaces.indices {
+            guard spaces[index].checkpoints.taken?.taking.sources.contains(source) == true else { continue }
+            spaces[index].checkpoints.taken?.taking.drop(source)
+            askForBase(in: index, at: now)
+        }
+    }
+
     /// Asks each peer that has the base for its share of what is lacking.
     mutating func askForBase(in index: SpaceHandle, at now: Instant) {
         guard spaces[index].checkpoints.taken != nil else { return }
         for channel in links.channels(of: spaces[index].id) where links[channel].isReady {
-            let peer = links[links[channel].link].device
-            let wants = spaces[index].checkpoints.taken?.taking.next(for: peer, at: now.monotonic) ?? []
+            let source = source(links.place(channel, in: index))
+            let wants = spaces[index].checkpoints.taken?.taking.next(for: source, at: now.monotonic) ?? []
             if wants.isEmpty { continue }
             send([LinkFrame(BaseAskFrame(wants), on: links[channel].number)], on: links[channel].link)
         }
@@ -197,16 +211,17 @@ extension Node {
         spaces[index].checkpoints.given = nil
     }
 
-    /// Peers that are gone or stay silent are asked no more. What nobody who is linked offers is left: they
-    /// may have the log, which was not taken meanwhile. Pages that came are found again if it is begun again.
+    /// Peers that left the space on a link that stands, or stay silent, are asked no more. What nobody who is
+    /// linked offers is left: they may have the log, which was not taken meanwhile. Pages that came are found
+    /// again if it is begun again.
     mutating func tickTaking(in index: SpaceHandle, at now: Instant) {
         guard let sources = spaces[index].checkpoints.taken?.taking.sources else { return }
-        let linked = Set(links.channels(of: spaces[index].id).map { links[links[$0].link].device })
-        for peer in sources.sorted() where !linked.contains(peer) {
-            spaces[index].checkpoints.taken?.taking.drop(peer)
+        let open = Set(links.channels(of: spaces[index].id).map { source(links.place($0, in: index)) })
+        for source in sources.subtracting(open).sorted() {
+            spaces[index].checkpoints.taken?.taking.drop(source)
         }
         _ = spaces[index].checkpoints.taken?.taking.expire(at: now.monotonic)
-        let isOffered = spaces[index].checkpoints.taken?.taking.sources.isEmpty == false || linked.isEmpty
+        let isOffered = spaces[index].checkpoints.taken?.taking.sources.isEmpty == false || open.isEmpty
         let since = isOffered ? nil : spaces[index].checkpoints.taken?.unofferedSince ?? now.monotonic
         spaces[index].checkpoints.taken?.unofferedSince = since
         if let since, now.monotonic >= since + NodeLimits.baseUnofferedMilliseconds {

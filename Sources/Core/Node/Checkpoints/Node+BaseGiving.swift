@@ -15,6 +15,8 @@ struct BaseExchange: Sendable {
     var offered: BaseOfferFrame?
     /// What the peer wants of it, in order.
     var asked: [BaseAskFrame.Want] = []
+    /// What was made of the first of that and is not sent yet.
+    var ahead: MadeContent?
     /// When it asked last, monotonic milliseconds: changes wait meanwhile, which it would drop.
     var askedAt: UInt64?
     /// What the peer offered.
@@ -67,30 +69,35 @@ extension Node {
         }
     }
 
-    /// Sends of one content as much as may wait for a peer that does not read; what is left of it. Content
-    /// may be much larger than that, as a page is that holds one large document, and is made again for the
-    /// rest.
+    /// Sends of one content as much as may wait for a peer that does not read; what is left of it.
     private mutating func pour(
         _ want: BaseAskFrame.Want, _ place: ChannelPlace
     ) throws(StoreFailure) -> BaseAskFrame.Want? {
         let connection = links[place.link].connection
-        guard let bytes = try spaces[place.space].content(named: want.hash, in: transaction.store),
-            want.offset < UInt64(bytes.count)
-        else {
+        let ahead = links[place.channel].base.ahead?.beginning(want)
+        links[place.channel].base.ahead = nil
+        let found = if let ahead { ahead } else { try make(want, in: place.space) }
+        guard var made = found else {
             let frame = LinkFrame(BaseNoneFrame(hash: want.hash), on: place.number)
             send([frame], on: place.link)
             note(frame.body.count, pouredOn: connection)
             return nil
         }
-        var (offset, poured) = (Int(want.offset), 0)
-        while offset < bytes.count, poured < ReplicationLimits.basePourBytesMax {
-            let frame = LinkFrame(BasePartFrame(of: bytes, hash: want.hash, from: offset), on: place.number)
+        while links[connection].pour.isOpen, let part = made.next() {
+            let frame = LinkFrame(part, on: place.number)
             send([frame], on: place.link)
             note(frame.body.count, pouredOn: connection)
-            poured += frame.body.count
-            offset += WireLimits.basePartBytesMax
         }
-        return offset < bytes.count ? BaseAskFrame.Want(want.hash, from: UInt64(offset)) : nil
+        if !made.isSent { links[place.channel].base.ahead = made }
+        return made.rest
+    }
+
+    /// What a peer wants, from where it wants it on; nil: it is not here.
+    private mutating func make(_ want: BaseAskFrame.Want, in index: SpaceHandle) throws(StoreFailure)
+        -> MadeContent?
+    {
+        let bytes = try spaces[index].content(named: want.hash, in: transaction.store)
+        return bytes.flatMap { MadeContent($0, want) }
     }
 }
 
@@ -116,6 +123,46 @@ extension Space {
             documents: bases.map { BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes) }
         )
         return page.encoded()
+    }
+}
+
+/// A content on its way to a peer. One that is large, as a page is that holds one large document, goes out in
+/// many pieces, and each waits until the one before is written: so some of it is kept, and it is made again
+/// only for what lies beyond.
+struct MadeContent: Sendable {
+    private let hash: Bytes32
+    private let total: Int
+    /// Where `bytes` begin, and how many of them are sent.
+    private let start: Int
+    private var sent = 0
+    /// At most `ReplicationLimits.baseAheadBytesMax`.
+    private let bytes: [UInt8]
+
+    /// Nil: the peer wants what lies behind the end.
+    init?(_ whole: [UInt8], _ want: BaseAskFrame.Want) {
+        guard want.offset < UInt64(whole.count) else { return nil }
+        (hash, total, start) = (want.hash, whole.count, Int(want.offset))
+        let end = min(total, start + ReplicationLimits.baseAheadBytesMax)
+        bytes = start == 0 && end == total ? whole : Array(whole[start..<end])
+    }
+
+    /// All that is kept was sent.
+    var isSent: Bool { sent == bytes.count }
+
+    /// What is still to be sent of the whole; nil: nothing.
+    var rest: BaseAskFrame.Want? {
+        start + sent < total ? BaseAskFrame.Want(hash, from: UInt64(start + sent)) : nil
+    }
+
+    /// Itself, if it goes on where the peer wants it.
+    func beginning(_ want: BaseAskFrame.Want) -> MadeContent? { rest == want && !isSent ? self : nil }
+
+    /// The next piece of what is kept.
+    mutating func next() -> BasePartFrame? {
+        guard !isSent else { return nil }
+        let piece = Array(bytes[sent..<min(bytes.count, sent + WireLimits.basePartBytesMax)])
+        defer { sent += piece.count }
+        return BasePartFrame(piece, at: start + sent, of: total, hash: hash)
     }
 }
 

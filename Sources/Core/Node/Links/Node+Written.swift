@@ -19,6 +19,7 @@ extension Node {
                 deadline: now.monotonic + MeshLimits.provisionalMilliseconds, hasProved: hasProved)
             pourAnswer(connection)
         case .linked(let link):
+            links[link].liveness.write(at: now.monotonic)
             for entry in links[link].channels where links.connections.isOpen(entry.handle) {
                 guard let index = spaces.handle(of: entry.space) else { continue }
                 let place = links.place(entry.handle, in: index)

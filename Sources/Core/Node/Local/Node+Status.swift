@@ -25,7 +25,7 @@ extension Node {
         return BootstrapReport(
             documents: taken.documents, ofDocuments: taken.manifest?.documentCount ?? 0,
             bytes: taken.bytes, ofBytes: taken.manifest?.byteCount ?? 0,
-            from: taken.taking.sources.sorted().map { space.named($0) })
+            from: Set(taken.taking.sources.map(\.device)).sorted().map { space.named($0) })
     }
 
     func members(of index: SpaceHandle, at now: Instant) -> [MemberReport] {

@@ -219,7 +219,7 @@ struct SpaceLogs: Sendable {
         try transaction.beginWriting()
         let head = log.last
         let boundary = log.boundary?.position.last
-        for seal in log.seal(with: key) {
+        for seal in log.seal(with: key, keepsLast: true) {
             try transaction.store.addSeal(space, seal, isBoundary: seal.last < head || seal.last == boundary)
         }
         heads[replica] = log

@@ -144,13 +144,32 @@ extension StoreReading {
         return found.reversed()
     }
 
+    /// The seal of the next boundary after one, or else the last seal held of the section between them: some
+    /// stand within it.
+    private func sectionSeal(
+        of log: LogID, after last: SequenceNumber
+    ) throws(StoreFailure) -> Seal? {
+        var (found, from) = (Seal?.none, last + 1)
+        while true {
+            let page = try seals(log.space, log.replica, from: from, limit: 16)
+            for seal in page {
+                let next = try boundary(log.space, log.replica, before: seal.last + 1)?.last ?? .none
+                if next == seal.last { return seal }
+                // Its section lies behind the next boundary, of which no seal is kept.
+                if next > last { return found }
+                found = seal
+            }
+            guard page.count == 16, let newest = page.last else { return found }
+            from = newest.last + 1
+        }
+    }
+
     /// What is held of a log after a boundary, through the next one or the last seal, with the hash at its
     /// beginning; nil when nothing sealed is.
     func sealedRun(
         of log: LogID, by declaration: Change.Declaration, after last: SequenceNumber
     ) throws(StoreFailure) -> (base: Bytes32, run: SealedRun)? {
-        guard let base = try boundaryHash(of: log, at: last),
-            let seal = try seals(log.space, log.replica, from: last + 1, limit: 1).first
+        guard let base = try boundaryHash(of: log, at: last), let seal = try sectionSeal(of: log, after: last)
         else { return nil }
         let part = try stretch(of: log, from: last + 1, through: seal.last)
         guard part.last == seal.last, part.first == last + 1 else { return nil }

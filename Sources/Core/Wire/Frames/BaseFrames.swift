@@ -102,13 +102,19 @@ public struct BasePartFrame: FrameBody {
 
     /// The piece of `whole` from `offset` on, as much as one frame takes.
     public init(of whole: [UInt8], hash: Bytes32, from offset: Int) {
-        precondition((0..<whole.count).contains(offset), "offset \(offset) of \(whole.count)")
-        precondition(whole.count <= WireLimits.pageBytesMax, "\(whole.count) bytes")
         let end = min(whole.count, offset + WireLimits.basePartBytesMax)
+        self.init(Array(whole[offset..<end]), at: offset, of: whole.count, hash: hash)
+    }
+
+    /// A piece that lies at `offset` of so many bytes.
+    public init(_ piece: [UInt8], at offset: Int, of total: Int, hash: Bytes32) {
+        precondition((1...WireLimits.basePartBytesMax).contains(piece.count), "\(piece.count) bytes")
+        precondition(offset >= 0 && offset + piece.count <= total, "\(piece.count) at \(offset) of \(total)")
+        precondition(total <= WireLimits.pageBytesMax, "\(total) bytes")
         self.hash = hash
         self.offset = UInt64(offset)
-        total = UInt64(whole.count)
-        block = Block.pack(Array(whole[offset..<end]))
+        self.total = UInt64(total)
+        block = Block.pack(piece)
     }
 
     /// The bytes from `offset` on. They are at least one, and lie within `total`.

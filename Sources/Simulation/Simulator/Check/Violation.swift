@@ -20,6 +20,7 @@ public enum Invariant: String, Hashable, Sendable {
     case rosterBudget = "a member adds to a roster what its allowance permits"
     case forkWork = "forks cost a part of a node's time, however many there are"
     case numbers = "numbers in reports are those that every reader of JSON holds"
+    case words = "what a node says to people has no values in the notation of its language"
     case sameMembers = "members, roles and what counts follow from the operations of the roster"
     case servedNothing = "who was removed is told nothing of what came after it"
     case keys = "what is new is sealed for active members only, and all of them can open it"

@@ -42,6 +42,7 @@ extension Trial {
             try runEvents(until: world.time + 1_000)
         }
         try checkAll()
+        try checkWords()
         let (bytes, connections) = (result.earlyBytesMax, result.connectionsMax)
         tell("at most \(bytes) bytes of early changes and \(connections) connections were seen at a node")
     }
