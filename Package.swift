@@ -126,6 +126,8 @@ let package = Package(
                 nioLocks,
             ]),
 
+        shell("SyncFolder", on: node + ["NodeRuntime", "ControlAPI", logging, lifecycle]),
+
         .target(
             name: "DocumentModel", dependencies: ["Bytes", "Causality", "JSON", "Documents"],
             path: "Sources/Simulation/DocumentModel", swiftSettings: strict),
@@ -182,9 +184,8 @@ let package = Package(
         program(
             "repld",
             on: node + [
-                "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI", "ControlServer", argumentParser,
-                logging,
-                lifecycle, signals,
+                "SQLiteStore", "NodeRuntime", "PeerNetwork", "ControlAPI", "ControlServer", "SyncFolder",
+                argumentParser, logging, lifecycle, signals,
             ]),
         program("replctl", on: ["Bytes", "JSON", "ReplClient", "Terminal", "ConsoleServer", argumentParser]),
         program("notes", on: ["Bytes", "JSON", "ReplModels", "Terminal", argumentParser]),
@@ -216,6 +217,9 @@ let package = Package(
                 "NodeRuntime", "ControlAPI", "ControlServer", "Simulator", logging, nioCore, nioPosix,
                 nioLocks,
             ]),
+        tests(
+            "SyncFolderTests", in: "Shell/SyncFolderTests",
+            of: node + ["NodeRuntime", "SyncFolder", "Simulator", logging]),
         tests("SimulationTests", in: "SimulationTests", of: node + ["Simulator", "Scenarios"]),
         tests("TidyTests", in: "TidyTests", of: [], without: ["shape.py", "index_store.py"]),
         // Tools of the process tests, never installed: a member in wrong hands, and a bad network.
@@ -242,7 +246,9 @@ let package = Package(
             of: ["Causality", "Node", "NodeRuntime", "PeerNetwork", logging, nioCore, nioPosix]),
         tests(
             "RepldTests", in: "Programs/RepldTests",
-            of: data + ["Node", "PeerNetwork", "ControlServer", "repld", "FuzzDecoders", logging]),
+            of: data + [
+                "Node", "PeerNetwork", "ControlServer", "SyncFolder", "repld", "FuzzDecoders", logging,
+            ]),
         tests(
             "NodeRuntimeTests", in: "Shell/NodeRuntimeTests",
             of: ["Causality", "Node", "NodeRuntime", logging]),

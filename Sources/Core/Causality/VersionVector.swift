@@ -132,6 +132,18 @@ public struct VersionVector: Hashable, Sendable {
         entries = merged
     }
 
+    /// The greatest vector that both cover. O(entries).
+    public func met(with other: VersionVector) -> VersionVector {
+        var result = VersionVector()
+        var index = 0
+        for entry in entries {
+            while index < other.entries.count, other.entries[index].replica < entry.replica { index += 1 }
+            guard index < other.entries.count, other.entries[index].replica == entry.replica else { continue }
+            result.entries.append(Entry(entry.replica, min(entry.last, other.entries[index].last)))
+        }
+        return result
+    }
+
     /// Entries of this vector that are greater than in `older`, ascending by replica.
     public func entries(beyond older: VersionVector) -> [Entry] {
         var result: [Entry] = []

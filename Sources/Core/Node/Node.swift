@@ -42,6 +42,8 @@ public struct Node<Store: ChangeStore> {
     /// When it was swept last; the start of the node before that.
     var swept = Instant(monotonic: 0, wall: 0)
     var counters = NodeCounters()
+    /// As the shell's task told it last; nil: there is no sync folder.
+    var syncFolder: SyncFolderReport?
     /// After a crash: what is marked before it is executed, and what is not executed any more.
     var crashGuard = CrashGuard()
     /// Of changes that an older version skipped.

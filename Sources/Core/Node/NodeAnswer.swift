@@ -46,6 +46,10 @@ public enum NodeAnswer: Sendable {
     case bundleOpened(key: Secret, space: SpaceID, position: CommitPosition)
     /// Of `takeBundle`, and durable. `stop`: nothing behind that was looked at.
     case bundleTaken(BundleTally, stop: BundleStop?)
+    /// Of `writeBundle` for the sync folder; read like `.reading`.
+    case folderBundle(any FolderBundle)
+    /// Of `syncFolder`: every space that this node may carry there.
+    case syncFolder([FolderSpacePlan])
     /// `complete` false: the time ran out (408).
     case waited(change: Dot, on: [HeldBy], complete: Bool)
     case explained(ExplainReport)
@@ -359,6 +363,8 @@ public struct StatusReport: Sendable {
     public let sync: SyncReport
     /// Nil before it is known.
     public let disk: DiskReport?
+    /// Nil without one, and for who sees only some spaces.
+    public var syncFolder: SyncFolderStatus?
 
     public init(
         device: DeviceID, name: String, version: String, instance: String, spaces: [SpaceReport], links: Int,

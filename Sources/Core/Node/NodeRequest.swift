@@ -157,6 +157,9 @@ public enum NodeRequest: Sendable {
     /// It was read as far as it is here, or given up. Answer: `.reading`, of one line that says what was
     /// taken since it was opened at `position`.
     case endBundle(SpaceReference, since: CommitPosition, BundleTally)
+    /// How the sync folder is, as the shell's task found it; nil: there is none any more. Answer:
+    /// `.syncFolder`.
+    case syncFolder(SyncFolderReport?)
     /// `on` nil: all active members.
     case wait(SpaceReference, change: Dot, on: [MemberReference]?, timeoutSeconds: UInt64)
     /// Why something is not there yet, here and at peers; `peer` nil: at all active members. Answer:
@@ -197,7 +200,7 @@ extension NodeRequest {
             .keyEpochs, .checkpoints, .writeBundle, .openBundle:
             true
         case .createSpace, .leaveSpace, .removeMember, .changeRole, .rotateKeys, .invite, .revokeInvite,
-            .join, .transact, .adopt, .takeBundle, .endBundle,
+            .join, .transact, .adopt, .takeBundle, .endBundle, .syncFolder,
             .backup,
             .reload, .declareIndex, .dropIndex, .proposeCheckpoint, .collect:
             false

@@ -72,6 +72,9 @@ struct ConfigKey: Sendable {
             "checkpoint-log-bytes", .amount(need: HistoryText.logBytes), .applies, \.checkpointLogBytes),
         ConfigKey("checkpoint-seconds", .amount(need: HistoryText.span), .applies, \.checkpointSeconds),
         ConfigKey("absent-after", .amount(need: HistoryText.span), .applies, \.absentAfterSeconds),
+        ConfigKey("sync-folder", .string, .applies, \.syncFolder),
+        ConfigKey(
+            "sync-folder-max", .amount(need: FolderText.fileMax), .applies, \.syncFolderFileBytesMax),
         ConfigKey("access", .entries(need: AccessText.need), .applies, \.access),
         ConfigKey("discovery.enabled", .bool, .needsRestart, \.discovery.isEnabled),
         ConfigKey("discovery.interfaces", .strings, .needsRestart, \.discovery.interfaces),

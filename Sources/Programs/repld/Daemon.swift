@@ -13,6 +13,7 @@ import PeerNetwork
 import Release
 import SQLiteStore
 import ServiceLifecycle
+import SyncFolder
 import UnixSignals
 
 struct Daemon {
@@ -88,17 +89,29 @@ struct Daemon {
             "state \(settings.state), socket \(socket), peers on \(network.boundAddresses)",
             metadata: ["code": "ready"])
         // 4. Until somebody says stop.
-        var services: [any Service] = [
+        let services: [any Service] = [
             LogFlush(sink), runtime, DiskWatch(path: settings.state, runtime: runtime, log: log), network,
-            control, ReloadSignals(signals: hangups, runtime: runtime, log: log),
-            KeyWatch(reloader: reloader, runtime: runtime),
+            control,
         ]
-        services += manager.notifier.map { [StatusLine(notifier: $0, runtime: runtime)] } ?? []
-        try await serve(services, until: stop)
+        try await serve(services + watchers(of: runtime, reloader, hangups), until: stop)
         // The lock is the last to go.
         withExtendedLifetime(state) {
             log.info("links and streams are closed", metadata: ["code": "stopped"])
         }
+    }
+
+    /// What looks at the machine now and then, and tells the node.
+    private func watchers(
+        of runtime: NodeRuntime, _ reloader: Reloader, _ hangups: UnixSignalsSequence
+    ) -> [any Service] {
+        let folder = SyncFolder(gateway: runtime, isService: manager.notifier != nil, log: log) {
+            reloader.settings.folder
+        }
+        let watchers: [any Service] = [
+            ReloadSignals(signals: hangups, runtime: runtime, log: log),
+            KeyWatch(reloader: reloader, runtime: runtime), folder,
+        ]
+        return watchers + (manager.notifier.map { [StatusLine(notifier: $0, runtime: runtime)] } ?? [])
     }
 
     /// The directory, its store, and why the store does not go on from where it stopped; nil when it does.

@@ -6,6 +6,7 @@ import Logging
 import Mesh
 import Node
 import PeerNetwork
+import SyncFolder
 import Wire
 
 struct Settings: Sendable {
@@ -42,6 +43,9 @@ struct Settings: Sendable {
     private(set) var checkpointSeconds: UInt64
     /// Members that were not seen for so long are not waited for.
     private(set) var absentAfterSeconds: UInt64
+    /// The folder in which bundles are left and taken, "" without one; and how large a file there may be.
+    private(set) var syncFolder: String
+    private(set) var syncFolderFileBytesMax: Int
     /// What single users and groups may do on the control socket.
     private(set) var access: AccessSettings
     let discovery: DiscoverySettings
@@ -80,6 +84,8 @@ struct Settings: Sendable {
             try HistoryText.seconds("checkpoint-seconds", file) ?? NodeSettings.checkpointSecondsStandard
         absentAfterSeconds =
             try HistoryText.seconds("absent-after", file) ?? NodeSettings.absentAfterSecondsStandard
+        syncFolder = try FolderText.folder(file, state: self.state)
+        syncFolderFileBytesMax = try FolderText.fileBytesMax(file)
         access = try AccessText.settings(file)
         discovery = DiscoverySettings(
             isEnabled: !flags.noDiscovery && (file?.bool("discovery.enabled") ?? true),
@@ -107,12 +113,20 @@ struct Settings: Sendable {
         taken.checkpointLogBytes = wanted.checkpointLogBytes
         taken.checkpointSeconds = wanted.checkpointSeconds
         taken.absentAfterSeconds = wanted.absentAfterSeconds
+        taken.syncFolder = wanted.syncFolder
+        taken.syncFolderFileBytesMax = wanted.syncFolderFileBytesMax
         taken.access = wanted.access
         taken.name = wanted.name
         taken.logLevel = wanted.logLevel
         taken.pingSeconds = wanted.pingSeconds
         taken.linkTimeoutSeconds = wanted.linkTimeoutSeconds
         return taken
+    }
+
+    /// What of it is the sync folder's.
+    var folder: FolderSettings? {
+        guard !syncFolder.isEmpty else { return nil }
+        return FolderSettings(path: syncFolder, fileBytesMax: syncFolderFileBytesMax, state: state)
     }
 
     /// What of it is the node's.
@@ -135,7 +149,7 @@ struct Settings: Sendable {
     }
 
     /// "state/" and "state" are one directory, and messages name it as one.
-    private static func withoutSlash(_ path: String) -> String {
+    static func withoutSlash(_ path: String) -> String {
         var trimmed = path[...]
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
         return String(trimmed)

@@ -37,6 +37,8 @@ extension JSONWriter {
             $0.disk(report.disk)
             $0.name("discovery")
             $0.discovery(report.discovery)
+            $0.name("syncFolder")
+            $0.syncFolder(report.syncFolder)
         }
     }
 

@@ -113,7 +113,7 @@ public struct WholeAnswer: Sendable {
             self.init(error)
             return
         case .joinStage, .joined, .watching, .watchLine, .ended, .reading, .documents, .listing, .backup,
-            .bundleOpened, .bundleTaken:
+            .bundleOpened, .bundleTaken, .folderBundle, .syncFolder:
             return nil
         }
         self.init(status, headers: headers, body: json.bytes)

@@ -1,9 +1,7 @@
-// A bundle comes in: taken apart as it arrives, and given to the node a few records at a time. The next are
-// given when those are durable, and the input pauses meanwhile, so that a bundle of any size takes the memory
-// of a few records. What was taken stays, however it ends.
+// A bundle comes in: what has arrived is given to the node a few records at a time (`BundleIntake`), and the
+// input pauses until those are durable. What was taken stays, however it ends.
 
 import Bytes
-import Causality
 import ControlAPI
 import NIOCore
 import Node
@@ -12,19 +10,10 @@ import Wire
 
 /// Bytes in, one answer out.
 final class BundleExchange: Exchange {
-    private enum Phase {
-        case head
-        case records(since: CommitPosition)
-        /// The node counts, or the answer is out.
-        case over
-    }
-
     private let context: ExchangeContext
-    /// As the path names it, then by the bundle's id.
-    private var space: SpaceReference
-    private var phase = Phase.head
-    private var reader = BundleReader()
-    private var tally = BundleTally()
+    private var intake: BundleIntake
+    /// The node counts, or the answer is out.
+    private var isOver = false
     private var hasEnded = false
     /// What the node works on for us.
     private var asked: RequestID?
@@ -34,14 +23,14 @@ final class BundleExchange: Exchange {
 
     init(_ context: ExchangeContext, space: SpaceReference) {
         self.context = context
-        self.space = space
+        intake = BundleIntake(space: space)
     }
 
     func start() {}
 
     func receive(_ piece: ByteBuffer) {
-        if case .over = phase { return }
-        reader.append(piece.readableBytesView)
+        if isOver { return }
+        intake.append(piece.readableBytesView)
         work()
     }
 
@@ -56,11 +45,11 @@ final class BundleExchange: Exchange {
         isCancelled = true
         endFile()
         answer?.cancel()
-        phase = .over
+        isOver = true
     }
 
     func stop() {
-        if case .over = phase, answer == nil { return }
+        if isOver, answer == nil { return }
         cancel()
         context.writer.abort()
     }
@@ -73,86 +62,45 @@ final class BundleExchange: Exchange {
     // MARK: The road
 
     private func work() {
-        guard asked == nil else {
-            return context.pauseInput(reader.waiting >= context.limits.bundleWaitingBytesMax)
-        }
+        if isOver { return }
+        guard asked == nil else { return pauseIfFull() }
         do throws(BundleFault) {
-            switch phase {
-            case .over: return
-            case .head:
-                if let head = try reader.nextHead() { return open(head) }
-            case .records(let position):
-                let pieces = try nextPieces()
-                if !pieces.isEmpty { return give(pieces, since: position) }
-                if hasEnded {
-                    try reader.finish()
-                    return finish(since: position)
-                }
+            switch try intake.next(hasEnded: hasEnded, bytesAim: context.limits.bundleBytesAim) {
+            case .ask(let request): ask(request)
+            case .whole(let request): finish(request)
+            case .more: context.pauseInput(false)
             }
-            if hasEnded { try reader.finish() }
-            context.pauseInput(false)
         } catch {
             refuse(APIError(error))
         }
     }
 
-    /// What is whole, up to the aim. A fault behind it is found in the next turn, when it was taken.
-    private func nextPieces() throws(BundleFault) -> [BundlePiece] {
-        let start = reader.offset
-        var pieces: [BundlePiece] = []
-        while reader.offset - start < UInt64(context.limits.bundleBytesAim) {
-            do throws(BundleFault) {
-                guard let piece = try reader.next() else { break }
-                pieces.append(piece)
-            } catch {
-                if pieces.isEmpty { throw error }
-                break
-            }
-        }
-        return pieces
-    }
-
-    private func open(_ head: BundleHead) {
-        ask(.openBundle(space, head)) { [self] answer in
-            switch answer {
-            case .bundleOpened(let key, let id, let position):
-                space = SpaceReference(id.description)
-                reader.begin(with: key)
-                phase = .records(since: position)
-                work()
-            case .failed(let error): refuse(APIError(error))
-            default: preconditionFailure("a bundle that is opened is answered \(answer)")
-            }
-        }
-    }
-
-    private func give(_ pieces: [BundlePiece], since position: CommitPosition) {
-        ask(.takeBundle(space, pieces)) { [self] answer in
-            switch answer {
-            case .bundleTaken(let taken, let stop):
-                tally += taken
-                if let stop { return refuse(APIError(stop)) }
-                work()
-            case .failed(let error): refuse(APIError(error))
-            default: preconditionFailure("records of a bundle are answered \(answer)")
-            }
-        }
-    }
-
-    private func ask(_ request: NodeRequest, _ then: @escaping (NodeAnswer) -> Void) {
+    private func ask(_ request: NodeRequest) {
         asked = context.submit(request) { [self] answer in
             asked = nil
-            if case .over = phase { return }
-            then(answer)
+            if isOver { return }
+            do throws(BundleIntake.Refusal) {
+                try intake.answered(answer)
+                work()
+            } catch {
+                switch error {
+                case .stopped(let stop): refuse(APIError(stop))
+                case .failed(let error): refuse(APIError(error))
+                }
+            }
         }
-        context.pauseInput(reader.waiting >= context.limits.bundleWaitingBytesMax)
+        pauseIfFull()
+    }
+
+    private func pauseIfFull() {
+        context.pauseInput(intake.waiting >= context.limits.bundleWaitingBytesMax)
     }
 
     // MARK: The end
 
-    private func finish(since position: CommitPosition) {
-        phase = .over
-        asked = context.submit(.endBundle(space, since: position, tally)) { [self] answer in
+    private func finish(_ request: NodeRequest) {
+        isOver = true
+        asked = context.submit(request) { [self] answer in
             asked = nil
             if isCancelled { return }
             switch answer {
@@ -169,14 +117,14 @@ final class BundleExchange: Exchange {
 
     private func refuse(_ error: APIError) {
         endFile()
-        phase = .over
+        isOver = true
         context.pauseInput(false)
         context.writer.send(WholeAnswer(error))
     }
 
     /// The node need not wait for more of it.
     private func endFile() {
-        guard case .records(let position) = phase else { return }
-        _ = context.submit(.endBundle(space, since: position, tally)) { _ in }
+        guard let request = intake.giveUp() else { return }
+        _ = context.submit(request) { _ in }
     }
 }

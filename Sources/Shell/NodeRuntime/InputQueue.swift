@@ -10,6 +10,9 @@ enum QueuedItem: Sendable {
     case input(Input)
     case request(RequestID, NodeRequest, answer: @Sendable (NodeAnswer) -> Void)
 
+    /// It comes as long as the process runs, whether there is work or not.
+    var isRoutine: Bool { if case .request(_, .syncFolder, _) = self { true } else { false } }
+
     /// Bytes of peers that it holds.
     var byteCount: Int {
         if case .input(.received(_, let bytes)) = self { bytes.count } else { 0 }

@@ -113,7 +113,7 @@ public final class NodeRuntime: Gateway, Service {
         while let items = queue.take(waiting: patience([machine.deadline, pulse.due, quiet.due], at: now())) {
             instant = now()
             pulse.pass(at: instant)
-            quiet.pass(isBusy: !items.isEmpty, at: instant)
+            quiet.pass(isBusy: items.contains { !$0.isRoutine }, at: instant)
             let isDue = machine.deadline.map { $0 <= instant.monotonic } ?? false
             if items.isEmpty && !isDue { continue }
             for item in items {

@@ -21,12 +21,35 @@ private func vector(_ pairs: [UInt64: UInt64]) -> VersionVector {
         #expect(VersionVector().order(to: vector([1: 1])) == .before)
     }
 
+    @Test("the meet is the greatest vector that both cover", arguments: 0..<200 as Range<UInt64>)
+    func meet(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func draw() -> VersionVector {
+            var result = VersionVector()
+            for _ in 0..<Int.random(in: 0...9, using: &random) {
+                let last = SequenceNumber(.random(in: 1...5, using: &random))
+                result.advance(replica(.random(in: 1...8, using: &random)), to: last)
+            }
+            return result
+        }
+        let (a, b, c) = (draw(), draw(), draw())
+        let ab = a.met(with: b)
+        #expect(ab == b.met(with: a) && a.covers(ab) && b.covers(ab))
+        if a.covers(c) && b.covers(c) { #expect(ab.covers(c)) }
+        for number in 1...8 as ClosedRange<UInt64> {
+            #expect(ab[replica(number)] == min(a[replica(number)], b[replica(number)]))
+        }
+        #expect(a.met(with: a) == a && a.met(with: VersionVector()).isEmpty)
+    }
+
     @Test("vectors that each know something the other lacks are concurrent")
     func concurrent() {
         #expect(vector([1: 2, 2: 1]).order(to: vector([1: 1, 2: 2])) == .concurrent)
     }
 
-    @Test("a join is the least vector that covers both, whatever the order", arguments: 0..<200 as Range<UInt64>)
+    @Test(
+        "a join is the least vector that covers both, whatever the order", arguments: 0..<200 as Range<UInt64>
+    )
     func join(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func draw() -> VersionVector {

@@ -25,6 +25,7 @@ extension DaemonTests {
         /// What of this machine, and not of its packages, keeps suites from running.
         private static let obstacles: [(suites: String, obstacle: String?)] = [
             ("FullDiskTests", SmallDisk.obstacle), ("ForkTests", DiskImage.obstacle),
+            ("SyncFolderDiskTests", DiskImage.obstacle),
             ("ClockTests", FakeClock.obstacle), ("tests in namespaces", NamespaceCommands.obstacle),
             ("HostileMemberTests", Tool.path("hostilepeer") == nil ? "hostilepeer was not built" : nil),
             ("ChaosTests", Tool.path("chaosrelay") == nil ? "chaosrelay was not built" : nil),

@@ -233,6 +233,7 @@ private func settings(
             "total-bytes-per-second": "2000", "active-links": "8", "disk-floor": "\"5%\"",
             "retain-history": "0", "checkpoint-log-bytes": "\"1MiB\"", "checkpoint-seconds": "\"1h\"",
             "absent-after": "3600", "access": "{ www-data = \"read:household\" }",
+            "sync-folder": "\"/media/stick/repld\"", "sync-folder-max": "\"16MiB\"",
         ]
         let base = "state = \"/s\"\nsocket = \"/c\"\nname = \"box\"\n"
         let running = try settings(Settings.Flags(), base)

@@ -353,7 +353,10 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
                 told.signal()
             },
             errands: Errands(backup: { "" }, reload: { _, _ in ReloadReport(applied: [], needsRestart: []) }))
-        runtime.start(Script(record) { _ in [] }, peers: nil)
+        let script = Script(record) { input in
+            if case .request(let id, _) = input { [.answer(id, .done)] } else { [] }
+        }
+        runtime.start(script, peers: nil)
         await wait(for: told)
         // Real time, since the loop's wait is: ten times as long as it takes to tell.
         let end = SystemClock.now().monotonic + 50
@@ -362,6 +365,19 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         runtime.post(.network(.changed))
         await wait(for: told)
         #expect(count.withLock { $0 } == 2)
+        // What the sync folder's task asks all the time is no work, and does not put it off either.
+        runtime.post(.network(.changed))
+        let asked = DispatchSemaphore(value: 0)
+        for _ in 0..<2 {
+            runtime.submit(.syncFolder(nil)) { _ in asked.signal() }
+            await wait(for: asked)
+        }
+        await wait(for: told)
+        runtime.submit(.syncFolder(nil)) { _ in asked.signal() }
+        await wait(for: asked)
+        let after = SystemClock.now().monotonic + 50
+        while SystemClock.now().monotonic < after { await Task.yield() }
+        #expect(count.withLock { $0 } == 3)
         runtime.stop()
         try await runtime.run()
     }

@@ -33,7 +33,7 @@ extension NodeRequest {
         case .void, .keyEpochs, .checkpoints, .forks, .skipped, .indexes, .index: .readSpace
         case .transact: .writeDocuments
         case .adopt: .writeSpace
-        case .peers, .ping, .createSpace, .join, .backup, .reload, .metrics: .unrestricted
+        case .peers, .ping, .createSpace, .join, .backup, .reload, .metrics, .syncFolder: .unrestricted
         case .leaveSpace, .removeMember, .changeRole, .rotateKeys, .proposeCheckpoint, .collect, .invite,
             .invites, .revokeInvite, .declareIndex, .dropIndex, .writeBundle, .openBundle, .takeBundle,
             .endBundle:
@@ -45,7 +45,8 @@ extension NodeRequest {
     /// The space that it is about; nil of the box.
     var space: SpaceReference? {
         switch self {
-        case .status, .peers, .ping, .spaces, .createSpace, .join, .backup, .reload, .metrics: nil
+        case .status, .peers, .ping, .spaces, .createSpace, .join, .backup, .reload, .metrics, .syncFolder:
+            nil
         case .space(let space), .members(let space), .keyEpochs(let space), .checkpoints(let space),
             .collect(let space), .invites(let space), .forks(let space), .skipped(let space),
             .indexes(let space):

@@ -11,6 +11,8 @@ public enum BundleChoice: Hashable, Sendable {
     case since(String)
     /// The base of the checkpoint that stands, and what follows it.
     case base
+    /// What any other active member is not known to hold, for the sync folder: at most so many bytes.
+    case folder(bytesMax: Int)
 }
 
 /// The counts of what this node took of a bundle so far.

@@ -20,9 +20,14 @@ struct BundlePlan: Sendable {
     /// Logs of which a fork is proved.
     var forks: ArraySlice<ReplicaID>
     var base: BundleBase?
-    /// This node's account of what the bundle's reader holds.
-    let sync: SpaceSync
-    let source: SegmentRound.Source
+    /// What its readers hold, as far as is known here. Each gets what it lacks, one after the other, and of
+    /// `bytesMax` an equal share of what those before it left.
+    var readers: ArraySlice<VersionVector>
+    var source: SegmentRound.Source
+    /// At most so many bytes; nil: all that is lacking.
+    var bytesMax: Int?
+    /// Somebody needs the base, and it is not in the plan.
+    var missingBase: String?
     let statement: BundleStatement
     /// Of nonces and keys.
     let entropy: Entropy
@@ -39,7 +44,7 @@ struct BundleBase: Sendable {
 /// Yields a bundle in pieces.
 // @unchecked: `any ReadJob` is owned by one reader at a time, who calls `next` in turn; nothing else holds
 // it.
-final class BundleJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Sendable {
+final class BundleJob<Reader: StoreReading & Sendable>: FolderBundle, @unchecked Sendable {
     private enum Stage {
         case head
         case roster
@@ -62,22 +67,34 @@ final class BundleJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
 
     private let store: Reader
     private var plan: BundlePlan
-    /// The plan's, apart, so that both can be changed at once.
-    private var sync: SpaceSync
+    /// What the reader whose turn it is holds and was given; nil: the next one's turn begins.
+    private var sync: SpaceSync?
+    /// Bytes of the file after which that turn ends.
+    private var shareEnd = Int.max
     private var entropy: Entropy
     private var writer: BundleWriter?
     private var stage = Stage.head
+    private(set) var account = BundleAccount()
+    /// Of the records that end the file.
+    private let endBytes: Int
 
     init(store: Reader, plan: BundlePlan) {
         (self.store, self.plan) = (store, plan)
-        (sync, entropy) = (plan.sync, plan.entropy)
+        entropy = plan.entropy
+        account.missingBase = plan.missingBase
+        var statement = ByteWriter(reserving: 256)
+        plan.statement.encode(into: &statement)
+        endBytes = statement.count + 128
     }
 
     func next() throws(StoreFailure) -> [UInt8]? {
         // A stage that has nothing to say passes on to the next one.
         while true {
             if case .done = stage { return nil }
-            if let bytes = try step() { return bytes }
+            if let bytes = try step() {
+                account.bytes += bytes.count
+                return bytes
+            }
         }
     }
 
@@ -115,9 +132,22 @@ final class BundleJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
             stage = .forks
             return nil
         }
-        defer { plan.operations = plan.operations.dropFirst(count) }
         let operations = plan.operations.prefix(count).map { plan.roster.bytes(at: $0) }
+        // What follows is of no use without them.
+        guard hasRoom(for: operations.reduce(0) { $0 + $1.count + 8 }) else { return cut() }
+        plan.operations = plan.operations.dropFirst(count)
         return seal(.roster(RosterOperationsFrame(operations: operations)))
+    }
+
+    /// True when a record of so many bytes fits, with those that end the file.
+    private func hasRoom(for bytes: Int) -> Bool {
+        plan.bytesMax.map { account.bytes + bytes + endBytes <= $0 } ?? true
+    }
+
+    private func cut() -> [UInt8]? {
+        account.isCut = true
+        stage = .end
+        return nil
     }
 
     private func nextProof() throws(StoreFailure) -> [UInt8]? {
@@ -136,8 +166,9 @@ final class BundleJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
             Segment.seal(
                 $0, in: plan.space, contentKey: plan.source.content, nonce: entropy.bytes(24))
         }
-        let frame = ForkProofFrame(baseHash: proof.base.chainHash, segments[0], segments[1])
-        return seal(.forkProof(frame.encoded()))
+        let frame = ForkProofFrame(baseHash: proof.base.chainHash, segments[0], segments[1]).encoded()
+        guard hasRoom(for: frame.count + 64) else { return cut() }
+        return seal(.forkProof(frame))
     }
 
     // MARK: The base
@@ -194,14 +225,46 @@ final class BundleJob<Reader: StoreReading & Sendable>: ReadJob, @unchecked Send
     // MARK: Changes
 
     private func nextSegment() throws(StoreFailure) -> [UInt8]? {
-        var round = SegmentRound()
-        let segment = try round.next(
-            for: &sync, of: plan.source, from: store, entropy: &entropy)
-        guard let segment else {
+        guard var sync = sync ?? nextReader() else {
             stage = .end
             return nil
         }
+        self.sync = sync
+        guard account.bytes < shareEnd else { return endTurn(isCut: true) }
+        var round = SegmentRound()
+        let segment = try round.next(
+            for: &sync, of: plan.source, from: store, entropy: &entropy)
+        guard let segment else { return endTurn() }
+        guard hasRoom(for: segment.bytes.count + 64) else { return endTurn(isCut: true) }
+        self.sync = sync
+        account.changes += segment.changes
         return seal(.segment(changes: segment.changes, segment.bytes))
+    }
+
+    /// The turn of the next reader begins.
+    private func nextReader() -> SpaceSync? {
+        guard let held = plan.readers.first else { return nil }
+        if let bytesMax = plan.bytesMax {
+            shareEnd = account.bytes + max(0, bytesMax - endBytes - account.bytes) / plan.readers.count
+        }
+        var sync = SpaceSync()
+        sync.graft([])
+        do throws(SpaceSync.Fault) {
+            try sync.peerHolds(held, isFull: true)
+        } catch {
+            preconditionFailure("a full vector was refused: \(error)")
+        }
+        return sync
+    }
+
+    /// The turn of a reader ends. What is beyond what it holds was given, or waits until that was read: those
+    /// after it, who lack more, are given what comes before.
+    private func endTurn(isCut: Bool = false) -> [UInt8]? {
+        guard let held = plan.readers.popFirst() else { preconditionFailure("the turn of nobody") }
+        if isCut { account.isCut = true }
+        sync = nil
+        plan.source.advertised.lower(to: held)
+        return nil
     }
 }
 

@@ -29,9 +29,16 @@ extension Node {
     {
         // A relay cannot read what it would write; who was removed hands over what it has.
         try need(.reader, in: index)
-        let plan = try bundlePlan(in: index, choice, at: now)
+        let plan: BundlePlan
+        if case .folder(let bytesMax) = choice {
+            plan = try folderPlan(in: index, bytesMax: bytesMax, at: now)
+        } else {
+            plan = try bundlePlan(in: index, choice, at: now)
+        }
         let reader = try reading(in: index) { node throws(StoreFailure) in try node.store.reader() }
-        batch.answer(id, .reading(BundleJob(store: reader, plan: plan), cursor: cursor(of: index)))
+        let job = BundleJob(store: reader, plan: plan)
+        if case .folder = choice { return batch.answer(id, .folderBundle(job)) }
+        batch.answer(id, .reading(job, cursor: cursor(of: index)))
     }
 
     /// The counting of what a bundle changed.
@@ -47,34 +54,36 @@ extension Node {
     private mutating func bundlePlan(in index: SpaceHandle, _ choice: BundleChoice, at now: Instant)
         throws(NodeError) -> BundlePlan
     {
-        try reading(in: index) { node throws(StoreFailure) in try node.updateAdvertised(index) }
-        guard let told = spaces[index].replication.advertised,
-            let source = bundleSource(index, told)
-        else { throw .noRight(have: try myRole(in: index), need: .reader) }
+        var plan = try bundlePlan(in: index, at: now)
         let known = try bundleReader(in: index, choice)
         let base = try bundleBase(in: index, for: known.held, isWanted: choice == .base)
         var held = known.held
         if let base { held.join(base.boundaries) }
-        var sync = SpaceSync()
-        sync.graft([])
-        do throws(SpaceSync.Fault) {
-            try sync.peerHolds(held, isFull: true)
-        } catch {
-            preconditionFailure("a full vector was refused: \(error)")
-        }
-        let roster = spaces[index].roster
-        let operations = roster.places(missingFrom: known.heads)
-        if known.isSomebody, base == nil, sync.missing(of: told.sealed).isEmpty {
-            let isSomeNew = choice.isMember && roster.operations(at: operations).contains(where: \.matters)
+        let operations = plan.roster.places(missingFrom: known.heads)
+        if known.isSomebody, base == nil, held.covers(plan.source.advertised.sealed) {
+            let isSomeNew =
+                choice.isMember && plan.roster.operations(at: operations).contains(where: \.matters)
             if !isSomeNew { throw .bundle(.nothingNew(space: spaces[index].name)) }
         }
+        plan.readers = [held]
+        plan.operations = operations[...]
+        plan.base = base?.base
+        return plan
+    }
+
+    /// A bundle that says nothing yet but what is held here.
+    mutating func bundlePlan(in index: SpaceHandle, at now: Instant) throws(NodeError) -> BundlePlan {
+        try reading(in: index) { node throws(StoreFailure) in try node.updateAdvertised(index) }
+        guard let told = spaces[index].replication.advertised,
+            let source = bundleSource(index, told)
+        else { throw .noRight(have: try myRole(in: index), need: .reader) }
+        let roster = spaces[index].roster
         let members = roster.members().filter { $0.state == .active && $0.role >= .reader }
         return BundlePlan(
             space: spaces[index].id,
             members: members.map(\.description.boxKey).prefix(WireLimits.bundleBoxesMax).map(\.self),
-            roster: roster, operations: operations[...], forks: spaces[index].forks.proven.replicas[...],
-            base: base?.base, sync: sync, source: source,
-            statement: bundleStatement(in: index, told, at: now),
+            roster: roster, operations: [], forks: spaces[index].forks.proven.replicas[...], readers: [],
+            source: source, statement: bundleStatement(in: index, told, at: now),
             entropy: Entropy(seed: entropy.secret(32)))
     }
 
@@ -113,7 +122,7 @@ extension Node {
         -> BundleReaderState
     {
         switch choice {
-        case .everything, .base: return BundleReaderState()
+        case .everything, .base, .folder: return BundleReaderState()
         case .member(let reference):
             let member = try member(reference, in: index, isActive: true).device
             let known = try reading(in: index) { node throws(StoreFailure) in
@@ -148,7 +157,7 @@ extension Node {
     // MARK: The base
 
     /// The base for a reader, and from where on it needs the logs then; nil: the logs have all that it lacks.
-    private mutating func bundleBase(in index: SpaceHandle, for held: VersionVector, isWanted: Bool)
+    mutating func bundleBase(in index: SpaceHandle, for held: VersionVector, isWanted: Bool)
         throws(NodeError) -> (base: BundleBase, boundaries: VersionVector)?
     {
         let isCut = !held.covers(spaces[index].logs.cuts)
@@ -202,7 +211,7 @@ extension BundleChoice {
 
 extension RosterOperation {
     /// It says more than what a device calls itself, where it is reached and what it runs.
-    fileprivate var matters: Bool {
+    var matters: Bool {
         switch body {
         case .deviceUpdate, .deviceSoftware: false
         default: true

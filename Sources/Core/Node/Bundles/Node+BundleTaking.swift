@@ -7,6 +7,7 @@ import Bytes
 import Causality
 import Crypto
 import Identity
+import Mesh
 import Replication
 import Roster
 import Wire
@@ -202,10 +203,20 @@ extension Node {
         guard statement.device != device, spaces[index].roster.role(of: statement.device) != nil else {
             return
         }
+        let stated = min(now.wall, statement.timestamp.milliseconds)
+        spaces[index].findings.statedAt[statement.device] =
+            max(stated, spaces[index].findings.statedAt[statement.device] ?? 0)
         let held = spaces[index].forks.closed.clamped(statement.held)
         spaces[index].checkpoints.brought.level = held
         guard try spaces[index].keep(statement, in: &transaction) else { return }
-        spaces[index].recordVector(held, of: statement.device, isFull: false)
+        // What a link says now is newer. Of a device that is not linked this is the last word, also where it
+        // says less than it said before: its state was put back then.
+        let isLinked = links.connections.table.isLinked(to: statement.device)
+        spaces[index].recordVector(held, of: statement.device, isFull: !isLinked)
+        if !isLinked {
+            spaces[index].trimPeerVector(of: statement.device)
+            spaces[index].peerRosters[statement.device] = statement.heads
+        }
         guard let own = spaces[index].ownReplica, held[own] > spaces[index].durable[own] else { return }
         try leaveOwnLog(
             of: index,

@@ -1,6 +1,7 @@
 // What another member holds, for whom a bundle is written: at least what it said last, on a link or in a
-// bundle of its own, and what its changes were made on. It may hold more; then some of the bundle is known to
-// it. It holds less only if its state was put back; then it says so, and gets a bundle of everything.
+// bundle of its own, and what its changes were made on since. It may hold more; then some of the bundle is
+// known to it. It holds less only if its state was put back, and then its next statement says less, which
+// counts (decision 0241).
 
 import Bytes
 import Causality
@@ -17,14 +18,18 @@ extension Space {
     {
         var held = peerVectors[member] ?? VersionVector()
         var heads: [Bytes32] = peerRosters[member] ?? []
+        let said = try statement(of: member, in: store)
         for replica in logs.written(by: member) {
-            guard let log = logs[replica] else { continue }
+            // What it wrote before its statement is in that, or lost to it.
+            guard let log = logs[replica], said.map({ log.timestamp > $0.timestamp }) ?? true else {
+                continue
+            }
             held.advance(replica, to: logs.durable[replica])
             // What waits here and is not appended was made on what is not here either.
             held.join(log.context)
             heads += log.rosterHeads
         }
-        if let said = try statement(of: member, in: store) {
+        if let said {
             held.join(said.held)
             heads += said.heads
         }
@@ -54,11 +59,14 @@ extension Space {
     }
 
     /// Keeps the latest statement of a member. It is signed, and its author is active. False: an older one.
+    /// One that says more is later, whatever its clock says: a clock that was years ahead once must not hide
+    /// all that its device says afterwards.
     mutating func keep(_ statement: BundleStatement, in transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure) -> Bool
     {
         if let known = try self.statement(of: statement.device, in: transaction.store),
-            known.timestamp >= statement.timestamp
+            known.timestamp >= statement.timestamp,
+            known.held == statement.held || !statement.held.covers(known.held)
         {
             return false
         }

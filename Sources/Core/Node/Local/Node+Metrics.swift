@@ -18,6 +18,7 @@ extension Node {
             batch.log(.error, "store-read", "counting changes for metrics failed (\(failure))")
         }
         linkMetrics(&text)
+        syncFolder?.append(to: &text)
         return text.text
     }
 

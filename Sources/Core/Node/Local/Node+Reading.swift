@@ -60,6 +60,7 @@ extension Node {
             }
             batch.answer(id, .reading(job, cursor: cursor(of: index)))
         case .writeBundle, .endBundle: try openBundleJob(id, request, at: now)
+        case .syncFolder: batch.answer(id, .syncFolder(folderPlans()))
         case .void(let reference, let query): try openVoid(id, query, in: try handle(of: reference))
         case .explain(let reference, let subject, let peer):
             let index = try handle(of: reference)

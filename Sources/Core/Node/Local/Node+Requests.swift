@@ -62,7 +62,8 @@ extension Node {
         case .log(let reference, _, _), .void(let reference, _):
             _ = try handle(of: reference)
             batch.later(id, request)
-        case .writeBundle, .openBundle, .takeBundle, .endBundle: try answerBundle(id, request, at: now)
+        case .writeBundle, .openBundle, .takeBundle, .endBundle, .syncFolder:
+            try answerBundle(id, request, at: now)
         case .adopt(let space, let choice): try adopt(id, choice, in: try handle(of: space), at: now)
         case .wait(let reference, let change, let devices, let timeout):
             try wait(
@@ -91,6 +92,9 @@ extension Node {
             takeBundle(id, pieces, in: try handle(of: space), at: now)
         case .endBundle(let space, _, _):
             endBundle(in: try handle(of: space), at: now)
+            batch.later(id, request)
+        case .syncFolder(let report):
+            record(report, at: now)
             batch.later(id, request)
         default: preconditionFailure("\(request) is about no bundle")
         }

@@ -17,7 +17,7 @@ extension Node {
             alarm.deviceName = alarm.device.map { named($0).name }
             return alarm
         }
-        let status = StatusReport(
+        var status = StatusReport(
             device: device, name: configuration.settings.deviceName, version: configuration.version,
             instance: hexadecimal(instance),
             spaces: spaces.compactMap { space in syncs.spaces[space.id].map { report(space, $0) } },
@@ -26,6 +26,7 @@ extension Node {
             clockOffsetMilliseconds: clockOffsetMilliseconds, wallMilliseconds: now.wall, alarms: alarms,
             discovery: reachability.discovery.report, sync: syncs.overall,
             disk: diskFree == .max ? nil : DiskReport(free: diskFree, floor: diskFloorBytes))
+        if grants == nil { status.syncFolder = syncFolderStatus }
         return (status, syncs.failures)
     }
 

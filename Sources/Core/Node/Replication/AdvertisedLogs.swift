@@ -37,6 +37,12 @@ struct AdvertisedLogs: Sendable {
         (self.durable, self.position) = (durable, position)
     }
 
+    /// Names no log beyond this vector any more, for who was given that already.
+    mutating func lower(to vector: VersionVector) {
+        sealed = sealed.met(with: vector)
+        hashes = [:]
+    }
+
     /// The chain hash at exactly this sequence when it is the one advertised.
     func hash(of replica: ReplicaID, at last: SequenceNumber) -> Bytes32? {
         sealed[replica] == last ? hashes[replica] : nil

@@ -17,12 +17,12 @@ struct SegmentRound {
         let space: SpaceID
         /// The content key under which segments are encrypted.
         let content: Secret
-        let advertised: AdvertisedLogs
+        var advertised: AdvertisedLogs
         let logs: [ReplicaID: LogState]
         /// Where logs begin that were cut: before it there is only the base.
         let cuts: VersionVector
         /// Canonical bytes aimed at in one segment.
-        let bytesAim: Int
+        var bytesAim: Int
         /// A planted bug: the nonce follows from the sequence.
         let derivesNonce: Bool
     }
@@ -90,7 +90,8 @@ struct SegmentRound {
                 if sync.needs(record.replica, record.last),
                     record.last <= source.advertised.sealed[record.replica]
                 {
-                    let last = Self.lastInOrder(records[offset...], sync)
+                    let last = Self.lastInOrder(
+                        records[offset...], sync, upTo: source.advertised.sealed[record.replica])
                     let segment = try segment(
                         record.replica, through: last, for: &sync, of: source, from: store,
                         entropy: &entropy)
@@ -113,14 +114,16 @@ struct SegmentRound {
         return records
     }
 
-    /// The last change of the first record's log before a change of another log that the peer lacks as well.
+    /// The last change of the first record's log, as far as it is named, before a change of another log that
+    /// the peer lacks as well.
     private static func lastInOrder(
-        _ records: ArraySlice<CommitRecord>, _ sync: SpaceSync
+        _ records: ArraySlice<CommitRecord>, _ sync: SpaceSync, upTo end: SequenceNumber
     ) -> SequenceNumber {
         guard let first = records.first else { return .none }
         var last = first.last
         for record in records.dropFirst() {
             if record.replica == first.replica {
+                if record.last > end { break }
                 last = record.last
             } else if sync.needs(record.replica, record.last) {
                 break

@@ -23,13 +23,15 @@ extension NodeView {
         return (reports, all.report, failures)
     }
 
-    /// When a device was seen last, wall milliseconds: heard on a link, or reached by one of its addresses.
+    /// When a device was seen last, wall milliseconds: heard on a link, reached by one of its addresses, or
+    /// when it signed what came in a bundle.
     func lastSeen(_ peer: DeviceID, at now: Instant) -> UInt64? {
         let link = links.connections.table.links(to: peer).first
             .flatMap { links.connections.link(of: $0.connection) }
         let heard = (link.map { links[$0].liveness.heard } ?? reachability.linkedAt[peer]).map(now.wall(of:))
         let reached = reachability.book.addresses(of: peer).compactMap { reachability.book[$0]?.lastSuccess }
-        return (reached + [heard].compactMap { $0 }).max()
+        let stated = spaces.compactMap { $0.findings.statedAt[peer] }
+        return (reached + stated + [heard].compactMap { $0 }).max()
     }
 
     private func syncState(

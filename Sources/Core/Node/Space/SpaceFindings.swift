@@ -63,6 +63,8 @@ struct BranchReissues: Sendable {
 /// A space's part of what outlives a lost batch.
 struct SpaceFindings: Sendable {
     var alarms = AlarmList()
+    /// When members signed the latest statements that bundles brought, wall milliseconds: they lived then.
+    var statedAt: [DeviceID: UInt64] = [:]
     /// Members whose claim to hold more, or other, of our own log made us leave it, and that have not shown
     /// it yet.
     var claims: Set<DeviceID> = []

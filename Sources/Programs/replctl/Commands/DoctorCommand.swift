@@ -35,7 +35,10 @@ struct DoctorCommand: Verb {
         let peers = try await common.client.call(ClientRequest("GET", ["peers"])).json()
         var findings = Self.daemon(status) + [await config()]
         findings += Self.alarms(status) + Self.disk(status) + [Self.clock(status)]
-        findings += Self.discovery(status) + Self.peers(peers, RemovedSpaces(status: status))
+        let folder = SyncFolderText(status: status)
+        findings += Self.discovery(status) + (folder?.findings ?? [])
+        findings += Self.peers(
+            peers, RemovedSpaces(status: status), haveFolder: folder?.isReady ?? false)
         findings += try await spaces(status)
         // A user's own daemon serves that user alone.
         if common.client.socket == LocalDiagnosis.systemSocket, getgrnam("repld") == nil {
@@ -213,11 +216,13 @@ struct DoctorCommand: Verb {
     }
 
     /// Of those that share nothing with this device but spaces from which it was removed, none is expected.
-    static func peers(_ peers: PlainValue, _ removed: RemovedSpaces) -> [Finding] {
+    /// Boxes that share a folder need no links.
+    static func peers(_ peers: PlainValue, _ removed: RemovedSpaces, haveFolder: Bool = false) -> [Finding] {
         let all = peers.list("peers").filter { !removed.areAllShared(with: $0) }
         let linked = all.count { $0.string("state") == "connected" }
         let summary = Finding(
-            all.isEmpty || linked > 0 ? .fine : .wrong, "peers", "\(linked) of \(all.count) are linked")
+            all.isEmpty || linked > 0 ? .fine : haveFolder ? .note : .wrong, "peers",
+            "\(linked) of \(all.count) are linked")
         return [summary]
             + all.filter { $0.string("state") != "connected" }.map {
                 Finding(

@@ -29,6 +29,7 @@ struct StatusCommand: Verb {
         let spaces = status.list("spaces")
         let listening = status.list("listening").compactMap(\.text).joined(separator: ", ")
         let offset = status["clock"]?.integer("offsetMs").map { "\($0) ms off the peers' at most" }
+        let folder = SyncFolderText(status: status).map { [("sync folder", $0.line)] } ?? []
         try console.write(
             Table.pairs(
                 [
@@ -37,7 +38,7 @@ struct StatusCommand: Verb {
                     ("listening", listening.isEmpty ? "-" : listening), ("links", status.cell("links")),
                     ("clock", offset ?? "no peer to compare with"), ("discovery", Self.discovery(status)),
                     ("spaces", "\(spaces.count)"),
-                ], limit: limit))
+                ] + folder, limit: limit))
         if !spaces.isEmpty {
             try console.write("\n")
             try console.write(

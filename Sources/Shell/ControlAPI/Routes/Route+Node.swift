@@ -93,7 +93,8 @@ extension Route {
          "disk":{"freeBytes":52613349376,"floorBytes":268435456},
          "discovery":{"listening":true,"interfaces":[{"name":"eth0","sends":["ipv4-multicast"]}],
           "problems":[],"sent":12,"heard":9,"processed":9,
-          "dropped":{"foreign":0,"replayed":0,"malformed":0,"flooded":0,"own":3,"unsent":0}}}
+          "dropped":{"foreign":0,"replayed":0,"malformed":0,"flooded":0,"own":3,"unsent":0}},
+         "syncFolder":null}
         """#
 
     private static let peersExample = #"""

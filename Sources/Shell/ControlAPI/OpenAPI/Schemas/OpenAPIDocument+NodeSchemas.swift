@@ -12,10 +12,50 @@ extension OpenAPIDocument {
           "alarms":{"type":"array","items":{"$ref":"#/components/schemas/Alarm"}},
           "sync":{"$ref":"#/components/schemas/Sync"},
           "disk":{"oneOf":[{"$ref":"#/components/schemas/Disk"},{"type":"null"}]},
-          "discovery":{"$ref":"#/components/schemas/Discovery"}},
+          "discovery":{"$ref":"#/components/schemas/Discovery"},
+          "syncFolder":{"oneOf":[{"$ref":"#/components/schemas/SyncFolder"},{"type":"null"}]}},
          "required":[
           "device","name","version","instance","spaces","links","listening","clock","alarms","sync",
-          "disk","discovery"]},
+          "disk","discovery","syncFolder"]},
+        "SyncFolder":{
+         "type":"object","description":"The folder in which boxes leave and take bundles.",
+         "properties":{
+          "path":{"type":"string"},
+          "state":{
+           "enum":["ready","missing","refused","full","failed"],
+           "description":"missing: there is no such folder now. refused: it cannot be listed or written."},
+          "problem":{"type":["string","null"]},"hint":{"type":["string","null"]},
+          "lookedMs":{"type":"integer","description":"When it was looked at last."},
+          "own":{"type":"array","items":{"$ref":"#/components/schemas/OwnFolderFile"}},
+          "others":{"type":"array","items":{"$ref":"#/components/schemas/OtherFolderFile"}},
+          "foreign":{"type":"integer","description":"Bundles of spaces that this node has no part in."},
+          "crowded":{
+           "type":"boolean","description":"There is more in the folder than is looked at."}},
+         "required":[
+          "path","state","problem","hint","lookedMs","own","others","foreign","crowded"]},
+        "OwnFolderFile":{
+         "type":"object","description":"A bundle that this node keeps in the sync folder.",
+         "properties":{
+          "file":{"type":"string"},"space":{"type":"string"},"bytes":{"type":"integer"},
+          "changes":{"type":"integer","description":"In it, with those that several members lack."},
+          "whole":{"type":"boolean","description":"All that others are not known to hold is in it."},
+          "problem":{"type":["string","null"],"description":"Why it is not whole."},
+          "writtenMs":{"type":"integer"}},
+         "required":["file","space","bytes","changes","whole","problem","writtenMs"]},
+        "OtherFolderFile":{
+         "type":"object","description":"Another file in the sync folder, and what came of it.",
+         "properties":{
+          "file":{"type":"string"},
+          "device":{"type":["string","null"],"description":"The member whose file it is, by its name."},
+          "name":{"type":["string","null"]},"space":{"type":["string","null"]},
+          "bytes":{"type":"integer"},"changes":{"type":"integer"},
+          "new":{"type":"integer","description":"Changes in it that were not here when it was read."},
+          "lacking":{"type":"integer",
+           "description":"Changes in it that were not taken, since others before them are not here."},
+          "readMs":{"type":["integer","null"],"description":"When it was read to its end."},
+          "problem":{"type":["string","null"],"description":"Why it was not read, or not all of it."}},
+         "required":[
+          "file","device","name","space","bytes","changes","new","lacking","readMs","problem"]},
         "Disk":{
          "type":"object","description":"The file system of the state directory.",
          "properties":{
