@@ -143,11 +143,11 @@ extension SpaceDocuments {
             if candidate.bytes != nil {
                 try transaction.store.removeSnapshot(space, key)
                 if record != nil { try transaction.store.removeRecord(space, key) }
-            } else if var record = own {
+            } else if record != nil {
                 // Shown by another branch than the checkpoint holds, which nobody has proved yet.
-                if record.isVisible {
-                    record.isVisible = false
-                    try transaction.store.put(space, record, wasVisible: true)
+                if var own, own.isVisible {
+                    own.isVisible = false
+                    try transaction.store.put(space, own, wasVisible: true)
                 }
                 try transaction.store.removeDocument(space, key)
             }
