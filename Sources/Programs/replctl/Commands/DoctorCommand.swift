@@ -15,7 +15,8 @@ struct DoctorCommand: Verb {
         discussion: """
             Of each space: members with one name, members that were not seen for 30 days, members of \
             earlier releases, keys that were known to somebody who is out for 10 minutes, and members that \
-            collection of the log has waited for since yesterday.
+            collection of the log has waited for since yesterday. Of a sync folder: whether it can be used, \
+            with what the service needs for it, and files that are not taken, or not whole.
             Ends with 0 when nothing is wrong, with 1 when something needs attention. When the daemon cannot \
             be reached, what this machine shows of it is looked at: sockets, service, state, port, groups \
             and clock; it ends with 2.
