@@ -70,7 +70,7 @@ extension Checker {
     /// A newcomer that takes a base shows nothing.
     func isHiding(_ index: Int, _ world: borrowing World) -> Bool {
         guard let space, let node = world.nodes[index].node else { return false }
-        return node.hidesDocuments(in: space)
+        return views[index].wasHiding || node.hidesDocuments(in: space)
     }
 
     // MARK: What is final

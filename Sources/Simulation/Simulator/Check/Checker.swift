@@ -70,6 +70,8 @@ struct Checker {
     mutating func takeCommitted(_ index: Int, _ world: borrowing World) throws(Violation) {
         // What a batch has written so far may still be taken back.
         guard let space, !traitors.contains(index), !world.nodes[index].isInBatch else { return }
+        views[index].wasHiding = views[index].isHiding
+        views[index].isHiding = world.nodes[index].node?.hidesDocuments(in: space) ?? false
         try takeDisk(index, in: space, world)
     }
 

@@ -50,6 +50,11 @@ struct NodeView {
     /// Changes are still to be judged by the operations that are held.
     var isRejudging = false
 
+    /// Documents were refused to programs before the batch whose answers are told now, and after it: what was
+    /// asked at its beginning is answered by the state before.
+    var wasHiding = false
+    var isHiding = false
+
     /// The space was left in the batch whose answers are told now.
     var isGone = false
 
