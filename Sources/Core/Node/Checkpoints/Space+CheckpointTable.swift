@@ -24,13 +24,14 @@ extension Space {
         rows.reserveCapacity(covered.count)
         for entry in covered.entries {
             let head = try head(of: entry.replica, at: entry.last, in: store)
+            let proven = closed[entry.replica]?.first
+            let hasEnded = proven.map { $0 > entry.last } ?? true && ended.contains(entry.replica)
             rows.append(
                 CheckpointTable.Row(
                     replica: entry.replica, declaration: head.declaration, last: entry.last,
                     previousLast: before[entry.replica], timestamp: head.timestamp, chainHash: head.chainHash,
-                    boundary: head.boundary,
-                    closedAt: closed[entry.replica]?.first
-                        ?? (ended.contains(entry.replica) ? entry.last + 1 : nil),
+                    boundary: hasEnded ? head.end : head.boundary,
+                    closedAt: hasEnded ? entry.last + 1 : proven,
                     acknowledged: checkpoints.agreement.acknowledged(
                         in: entry.replica, through: entry.last, following: previous)))
         }
@@ -40,8 +41,14 @@ extension Space {
     fileprivate struct Head {
         let declaration: Change.Declaration
         let timestamp: Timestamp
+        let last: SequenceNumber
         let chainHash: Bytes32
         let boundary: CheckpointTable.Boundary?
+
+        /// Where a log that ended begins, once nothing before it is kept.
+        var end: CheckpointTable.Boundary {
+            .init(position: BoundaryPosition(last: last, timestamp: timestamp), chainHash: chainHash)
+        }
     }
 
     /// A log as it was at the end of a change.
@@ -54,7 +61,7 @@ extension Space {
         }
         if let boundary, boundary.position.last == last {
             return Head(
-                declaration: boundary.declaration, timestamp: boundary.position.timestamp,
+                declaration: boundary.declaration, timestamp: boundary.position.timestamp, last: last,
                 chainHash: boundary.chainHash, boundary: .init(boundary))
         }
         let part = try store.stretch(
@@ -70,7 +77,7 @@ extension Space {
 extension Space.Head {
     fileprivate init(_ log: LogState) {
         self.init(
-            declaration: log.declaration, timestamp: log.timestamp, chainHash: log.chainHash,
+            declaration: log.declaration, timestamp: log.timestamp, last: log.last, chainHash: log.chainHash,
             boundary: log.boundary.map { .init($0) })
     }
 }
