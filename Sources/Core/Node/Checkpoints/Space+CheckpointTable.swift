@@ -30,7 +30,7 @@ extension Space {
                 CheckpointTable.Row(
                     replica: entry.replica, declaration: head.declaration, last: entry.last,
                     previousLast: before[entry.replica], timestamp: head.timestamp, chainHash: head.chainHash,
-                    boundary: hasEnded ? head.end : head.boundary,
+                    boundary: hasEnded ? head.end(at: entry.last) : head.boundary,
                     closedAt: hasEnded ? entry.last + 1 : proven,
                     acknowledged: checkpoints.agreement.acknowledged(
                         in: entry.replica, through: entry.last, following: previous)))
@@ -41,12 +41,12 @@ extension Space {
     fileprivate struct Head {
         let declaration: Change.Declaration
         let timestamp: Timestamp
-        let last: SequenceNumber
         let chainHash: Bytes32
         let boundary: CheckpointTable.Boundary?
 
-        /// Where a log that ended begins, once nothing before it is kept.
-        var end: CheckpointTable.Boundary {
+        /// Where a log that ended begins, once nothing before it is kept. Of another branch, in which no
+        /// change ends there, it is no boundary, and no table of anybody's either.
+        func end(at last: SequenceNumber) -> CheckpointTable.Boundary {
             .init(position: BoundaryPosition(last: last, timestamp: timestamp), chainHash: chainHash)
         }
     }
@@ -61,7 +61,7 @@ extension Space {
         }
         if let boundary, boundary.position.last == last {
             return Head(
-                declaration: boundary.declaration, timestamp: boundary.position.timestamp, last: last,
+                declaration: boundary.declaration, timestamp: boundary.position.timestamp,
                 chainHash: boundary.chainHash, boundary: .init(boundary))
         }
         let part = try store.stretch(
@@ -77,7 +77,7 @@ extension Space {
 extension Space.Head {
     fileprivate init(_ log: LogState) {
         self.init(
-            declaration: log.declaration, timestamp: log.timestamp, last: log.last, chainHash: log.chainHash,
+            declaration: log.declaration, timestamp: log.timestamp, chainHash: log.chainHash,
             boundary: log.boundary.map { .init($0) })
     }
 }
