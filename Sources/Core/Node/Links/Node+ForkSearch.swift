@@ -107,6 +107,8 @@ extension Node {
         let log = LogID(spaces[index].id, theirs.replica)
         let first = theirs.run.first
         let held = try store.stretch(of: log, from: first, through: theirs.run.last)
+        // What lies before a cut is not here to be compared.
+        guard held.first == first else { return nil }
         let common = zip(held.bytes, theirs.run.bytes).prefix { $0 == $1 }.count
         // 1. The last boundary that both share: within the run, or before it.
         var base =
@@ -126,7 +128,7 @@ extension Node {
             bytes = Array(bytes.dropFirst(shared))
         } else if first > base.last + 1 {
             let before = try store.stretch(of: log, from: base.last + 1, through: first.previous)
-            guard before.last + 1 == first else { return nil }
+            guard before.first == base.last + 1, before.last + 1 == first else { return nil }
             bytes = before.bytes + bytes
         }
         guard bytes.count <= WireLimits.runBytesMax,

@@ -10,7 +10,8 @@ import Wire
 
 /// A stretch of a log: whole changes that stand one after the other.
 struct LogStretch: Sendable, Equatable {
-    /// The first and the last sequence of the changes; an empty stretch ends before it begins.
+    /// The first and the last sequence of the changes, which may begin later than was asked for: the log may
+    /// be cut. An empty stretch ends before it begins.
     var first: SequenceNumber
     var last = SequenceNumber.none
     /// Canonical bytes.
@@ -30,6 +31,7 @@ extension StoreReading {
             if rows.isEmpty { break }
             for row in rows where row.first <= last {
                 var (skipped, kept) = (0, row.changes)
+                if result.bytes.isEmpty { result.first = max(first, row.first) }
                 if row.first < first || row.last > last {
                     let records = try commits(
                         log.space, after: CommitPosition(row.position.value - 1), limit: row.changes)
