@@ -183,16 +183,6 @@ extension Node {
         return BaseSource(device: link.device, link: links[link.connection].id)
     }
 
-    /// A link ended: what was asked on it is asked on others with the next tick, which is due. One of them
-    /// may be to the same device.
-    mutating func baseSourceLost(_ source: BaseSource, at now: Instant) {
-        for index in spaces.indices {
-            guard spaces[index].checkpoints.taken?.taking.sources.contains(source) == true else { continue }
-            spaces[index].checkpoints.taken?.taking.drop(source)
-            spaces[index].checkpoints.taken?.askAt = now.monotonic
-        }
-    }
-
     /// Asks each peer that has the base for its share of what is lacking.
     mutating func askForBase(in index: SpaceHandle, at now: Instant) {
         guard spaces[index].checkpoints.taken != nil else { return }

@@ -41,6 +41,14 @@ struct TakenBase: Sendable {
             .compactMap(\.self).min()
     }
 
+    /// A link ended: what was asked on it is asked on others with the next tick, which is due. One of them may
+    /// be to the same device.
+    mutating func lost(_ source: BaseSource, at now: UInt64) {
+        guard taking.sources.contains(source) else { return }
+        taking.drop(source)
+        askAt = now
+    }
+
     var isComplete: Bool { table != nil && manifest != nil && taking.isIdle }
 
     /// True when what has this hash is a part of it that is not here.

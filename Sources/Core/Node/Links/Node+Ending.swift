@@ -99,7 +99,8 @@ extension Node {
         guard let ended else { return }
         let device = links[ended].device
         supplierLost(links[connection].id, of: device, at: now)
-        baseSourceLost(BaseSource(device: device, link: links[connection].id), at: now)
+        let source = BaseSource(device: device, link: links[connection].id)
+        for index in spaces.indices { spaces[index].checkpoints.taken?.lost(source, at: now.monotonic) }
         if code == .enough { peerHasEnough(device, at: now) }
         if !links.connections.table.isLinked(to: device) { trimPeerVectors(of: device) }
         reachability.recordLinked(device, at: now)
