@@ -182,7 +182,7 @@ public final class PeerNetwork: PeerPort, Service {
     }
 
     /// TCP_NOTSENT_LOWAT of linux/tcp.h.
-    private static let unsentLow = NIOBSDSocket.Option(rawValue: 25)
+    static let unsentLow = NIOBSDSocket.Option(rawValue: 25)
 
     // MARK: Dialling
 
