@@ -8,7 +8,7 @@ extension DaemonTests {
     @Suite(.slowLines) struct SlowLineTests {
         private static let space = "/v1/spaces/s"
 
-        @Test("a newcomer takes a base over 256 KiB/s on one link, nearly as fast as the line carries")
+        @Test("a newcomer takes a base over 256 KiB/s as long as its link stands, nearly as fast as the line carries")
         func base() throws {
             try NamespaceWorld.run { world in
                 let file = "\(world.world.folder)/bases.toml"
@@ -41,8 +41,10 @@ extension DaemonTests {
                 #expect(try shed.api.export("s") == attic.api.export("s"))
                 let log = shed.log
                 #expect(log.contains("base-taken"), "it came as log: \(log.suffix(2_000))")
-                #expect(
-                    log.components(separatedBy: " link-up: ").count == 2, "one link: \(log.suffix(2_000))")
+                // Two may stand at first, when both dial; none is made since one does not answer in time.
+                for box in [attic, shed] {
+                    #expect(!box.log.contains("link-doubtful"), "\(box.log.suffix(2_000))")
+                }
             }
         }
 
