@@ -8,7 +8,7 @@ extension DaemonTests {
     @Suite(.slowLines) struct SlowLineTests {
         private static let space = "/v1/spaces/s"
 
-        @Test("a newcomer takes a base over 256 KiB/s as long as its link stands, nearly as fast as the line carries")
+        @Test("a newcomer takes a base over 256 KiB/s, nearly as fast as the line carries")
         func base() throws {
             try NamespaceWorld.run { world in
                 let file = "\(world.world.folder)/bases.toml"
