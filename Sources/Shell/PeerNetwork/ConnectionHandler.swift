@@ -124,7 +124,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard phase == .open || phase == .new, let context else { return }
         phase = .closing
         received = []
-        // Nothing follows that would wait behind it: the kernel may take all, and send it on when we are gone.
+        // Nothing follows that would wait behind it: the kernel may take all, and send it when we are gone.
         try? context.channel.syncOptions?.setOption(.tcpOption(PeerNetwork.unsentLow), value: Int(Int32.max))
         context.flush()
         let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -41,8 +41,8 @@ struct TakenBase: Sendable {
             .compactMap(\.self).min()
     }
 
-    /// A link ended: what was asked on it is asked on others with the next tick, which is due. One of them may
-    /// be to the same device.
+    /// A link ended: what was asked on it is asked on others with the next tick, which is due. One of them
+    /// may be to the same device.
     mutating func lost(_ source: BaseSource, at now: UInt64) {
         guard taking.sources.contains(source) else { return }
         taking.drop(source)
