@@ -21,18 +21,19 @@ private func vector(_ pairs: [UInt64: UInt64]) -> VersionVector {
         #expect(VersionVector().order(to: vector([1: 1])) == .before)
     }
 
+    private func draw(_ random: inout SeededGenerator) -> VersionVector {
+        var result = VersionVector()
+        for _ in 0..<Int.random(in: 0...9, using: &random) {
+            let last = SequenceNumber(.random(in: 1...5, using: &random))
+            result.advance(replica(.random(in: 1...8, using: &random)), to: last)
+        }
+        return result
+    }
+
     @Test("the meet is the greatest vector that both cover", arguments: 0..<200 as Range<UInt64>)
     func meet(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        func draw() -> VersionVector {
-            var result = VersionVector()
-            for _ in 0..<Int.random(in: 0...9, using: &random) {
-                let last = SequenceNumber(.random(in: 1...5, using: &random))
-                result.advance(replica(.random(in: 1...8, using: &random)), to: last)
-            }
-            return result
-        }
-        let (a, b, c) = (draw(), draw(), draw())
+        let (a, b, c) = (draw(&random), draw(&random), draw(&random))
         let ab = a.met(with: b)
         #expect(ab == b.met(with: a) && a.covers(ab) && b.covers(ab))
         if a.covers(c) && b.covers(c) { #expect(ab.covers(c)) }
@@ -52,15 +53,7 @@ private func vector(_ pairs: [UInt64: UInt64]) -> VersionVector {
     )
     func join(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        func draw() -> VersionVector {
-            var result = VersionVector()
-            for _ in 0..<Int.random(in: 0...9, using: &random) {
-                let last = SequenceNumber(.random(in: 1...5, using: &random))
-                result.advance(replica(.random(in: 1...8, using: &random)), to: last)
-            }
-            return result
-        }
-        let (a, b, c) = (draw(), draw(), draw())
+        let (a, b, c) = (draw(&random), draw(&random), draw(&random))
         var ab = a
         ab.join(b)
         var ba = b

@@ -11,7 +11,8 @@ public enum BundleChoice: Hashable, Sendable {
     case since(String)
     /// The base of the checkpoint that stands, and what follows it.
     case base
-    /// What any other active member is not known to hold, for the sync folder: at most so many bytes.
+    /// The sync folder's: at most so many bytes of what this node does not know every other active member to
+    /// hold.
     case folder(bytesMax: Int)
 }
 

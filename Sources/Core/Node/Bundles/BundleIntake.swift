@@ -10,7 +10,7 @@ public import Wire
 
 /// The taking of one bundle. What was taken stays, however it ends.
 public struct BundleIntake: Sendable {
-    /// What comes next.
+    /// The reader of a bundle does this next.
     public enum Step: Sendable {
         /// To be asked of the node; its answer goes to `answered`.
         case ask(NodeRequest)
@@ -73,7 +73,8 @@ public struct BundleIntake: Sendable {
         return .more
     }
 
-    /// What is whole, up to the aim. A fault behind it is found in the next turn, when it was taken.
+    /// Takes whole pieces out of the bytes, up to the aim. The next turn finds a fault that lies behind them,
+    /// when the node has taken these.
     private mutating func nextPieces(_ bytesAim: Int) throws(BundleFault) -> [BundlePiece] {
         let start = reader.offset
         var pieces: [BundlePiece] = []

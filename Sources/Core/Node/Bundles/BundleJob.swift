@@ -20,7 +20,7 @@ struct BundlePlan: Sendable {
     /// Logs of which a fork is proved.
     var forks: ArraySlice<ReplicaID>
     var base: BundleBase?
-    /// What its readers hold, as far as is known here. Each gets what it lacks, one after the other, and of
+    /// Readers by what this node knows them to hold. Each gets what it lacks, one after the other, and of
     /// `bytesMax` an equal share of what those before it left.
     var readers: ArraySlice<VersionVector>
     var source: SegmentRound.Source
@@ -67,7 +67,7 @@ final class BundleJob<Reader: StoreReading & Sendable>: FolderBundle, @unchecked
 
     private let store: Reader
     private var plan: BundlePlan
-    /// What the reader whose turn it is holds and was given; nil: the next one's turn begins.
+    /// The reader whose turn it is, by what it holds and was given; nil: the next one's turn begins.
     private var sync: SpaceSync?
     /// Bytes of the file after which that turn ends.
     private var shareEnd = Int.max
@@ -75,7 +75,7 @@ final class BundleJob<Reader: StoreReading & Sendable>: FolderBundle, @unchecked
     private var writer: BundleWriter?
     private var stage = Stage.head
     private(set) var account = BundleAccount()
-    /// Of the records that end the file.
+    /// The records that end the file take so many bytes.
     private let endBytes: Int
 
     init(store: Reader, plan: BundlePlan) {
@@ -133,7 +133,7 @@ final class BundleJob<Reader: StoreReading & Sendable>: FolderBundle, @unchecked
             return nil
         }
         let operations = plan.operations.prefix(count).map { plan.roster.bytes(at: $0) }
-        // What follows is of no use without them.
+        // A reader can use nothing of what follows without these operations.
         guard hasRoom(for: operations.reduce(0) { $0 + $1.count + 8 }) else { return cut() }
         plan.operations = plan.operations.dropFirst(count)
         return seal(.roster(RosterOperationsFrame(operations: operations)))

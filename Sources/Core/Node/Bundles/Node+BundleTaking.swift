@@ -209,8 +209,8 @@ extension Node {
         let held = spaces[index].forks.closed.clamped(statement.held)
         spaces[index].checkpoints.brought.level = held
         guard try spaces[index].keep(statement, in: &transaction) else { return }
-        // What a link says now is newer. Of a device that is not linked this is the last word, also where it
-        // says less than it said before: its state was put back then.
+        // A link tells newer things. A device that is not linked has its last word here, also where it says
+        // less than it said before: somebody put its state back then.
         let isLinked = links.connections.table.isLinked(to: statement.device)
         spaces[index].recordVector(held, of: statement.device, isFull: !isLinked)
         if !isLinked {
