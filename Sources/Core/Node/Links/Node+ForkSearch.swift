@@ -34,23 +34,29 @@ extension Node {
         guard spaces[place.space].logs[replica] != nil, answersSearch(place, at: now) else { return }
         do throws(StoreFailure) {
             try spaces[place.space].writeRun(to: &transaction)
-            // 1. The last boundary that is equal, and the next one named, which is not ours.
-            var (common, next) = (SequenceNumber.none, SequenceNumber.max)
-            for entry in frame.entries {
+            // 1. The last boundary that is equal, and the next one named, which is not ours. Of what lies
+            // before a cut nothing is here to be compared: a log that is whole begins alike.
+            let cut = spaces[place.space].logs.cuts[replica]
+            var (common, next) = (cut == .none ? SequenceNumber.none : nil, SequenceNumber.max)
+            for entry in frame.entries where entry.last >= cut {
                 guard try store.boundaryHash(of: log, at: entry.last) == entry.chainHash else {
                     next = entry.last
                     break
                 }
                 common = entry.last
             }
-            // 2. Ours in between may be common as well.
-            let between = try store.boundaries(of: log, after: common, before: next)
+            // 2. Ours in between may be common as well. Where the cut itself is to be compared, once in a
+            // while: who parts from this log before it has nothing that answers.
+            let between = try store.boundaries(of: log, after: common ?? cut.previous, before: next)
             if !between.isEmpty {
+                guard common != nil || links[place.channel].forks.offersCut(of: replica, at: now.monotonic)
+                else { return }
                 let first = frame.entries.filter { $0.last == common }
                 return sendBoundaries(first + between, of: replica, place)
             }
             // 3. None: the branches part in the section after it.
-            guard let run = try sealedRun(of: replica, after: common, in: place.space) else { return }
+            guard let common, let run = try sealedRun(of: replica, after: common, in: place.space)
+            else { return }
             sendRun(run, .comparison, place)
         } catch {
             transaction.fail(error)

@@ -22,6 +22,8 @@ struct ForkExchange: Sendable {
     private var said: Set<Statement> = []
     /// When a search for the place of a fork was begun, by log.
     private var begun: [ReplicaID: UInt64] = [:]
+    /// When the place where a log begins here was named in one, by log.
+    private var offered: [ReplicaID: UInt64] = [:]
     /// The peer's searches that were answered since `since`.
     private var answered: (count: Int, since: UInt64) = (0, 0)
     /// Branches of our own closed logs that the peer is asked for.
@@ -60,8 +62,19 @@ struct ForkExchange: Sendable {
 
     /// True when a search may begin now: none for this log was begun a moment ago.
     mutating func beginsSearch(_ replica: ReplicaID, at now: UInt64) -> Bool {
-        if let last = begun[replica], now < last + ReplicationLimits.forkSearchMilliseconds { return false }
-        begun[replica] = now
+        Self.isFirst(replica, in: &begun, at: now)
+    }
+
+    /// True when the place where this node's log begins may be named in a search: it was not a moment ago.
+    mutating func offersCut(of replica: ReplicaID, at now: UInt64) -> Bool {
+        Self.isFirst(replica, in: &offered, at: now)
+    }
+
+    private static func isFirst(
+        _ replica: ReplicaID, in times: inout [ReplicaID: UInt64], at now: UInt64
+    ) -> Bool {
+        if let last = times[replica], now < last + ReplicationLimits.forkSearchMilliseconds { return false }
+        times[replica] = now
         return true
     }
 
