@@ -127,8 +127,20 @@ extension Space {
         if try store.chainHash(of: log, through: row.last) == row.chainHash { return false }
         guard logs[proof.replica]?.last ?? .none < row.last,
             let run = proof.run(with: row.chainHash, through: row.last, in: id)
-        else { return true }
+        else { return try !sharesEarlier(row, of: proof, in: store) }
         return proof.firstChanges(in: id)[run] != own
+    }
+
+    /// True when a checkpoint before shows that what is held is the branch that it holds: what it holds of a
+    /// log, those that follow it hold too. (Of a branch that parts once more behind that nothing is known.)
+    private func sharesEarlier(
+        _ row: CheckpointTable.Row, of proof: ForkProof, in store: some StoreReading
+    ) throws(StoreFailure) -> Bool {
+        let held = logs[proof.replica]?.last ?? .none
+        guard held < row.last, !forks.others.contains(proof.replica),
+            let earlier = baseTable?.row(of: proof.replica), earlier.last >= proof.first, earlier.last <= held
+        else { return false }
+        return try store.chainHash(of: LogID(id, proof.replica), through: earlier.last) == earlier.chainHash
     }
 
     /// The first change behind the fork as it is held here; nil: nothing is, or it came with a base.

@@ -12,11 +12,13 @@ extension Node {
     /// A device asks for a stretch of what is held here of its own closed log.
     mutating func forkAskArrived(_ frame: ForkAskFrame, _ place: ChannelPlace) {
         let (index, replica) = (place.space, frame.replica)
-        // A device that is not at the checkpoint yet which moved the closing asks as the proof says. It may
-        // have acknowledged that in what it asks for, and cannot come to it without.
+        // A device that is not at the checkpoint yet which moved the closing asks as the proof says, or one
+        // before that moved it less far. It may have acknowledged that in what it asks for, and cannot come to
+        // it without.
         let forks = spaces[index].forks
         guard spaces[index].author(of: replica) == links[place.link].device,
-            frame.first == forks.closed[replica]?.first || frame.first == forks.proven[replica]?.first,
+            let closed = forks.closed[replica]?.first, frame.first <= closed,
+            frame.first >= min(closed, forks.proven[replica]?.first ?? closed),
             frame.from >= frame.first, !forks.others.contains(replica)
         else { return }
         guard links[links[place.link].connection].pour.isOpen else {
