@@ -23,8 +23,8 @@ public struct InspectedCheckpoint: Sendable {
     public let id: Bytes32
     /// What it holds follows from this change.
     public let witness: Dot
-    /// Whom it did not wait for.
-    public let absent: [DeviceID]
+    /// Whom it waited for.
+    public let required: Set<DeviceID>
 }
 
 extension Node {
@@ -36,7 +36,7 @@ extension Node {
         return [bases.standing, bases.applying].compactMap(\.self).map { base in
             agreement.chain(to: base.id).compactMap { id in
                 agreement.proposal(id).map {
-                    InspectedCheckpoint(id: id, witness: $0.body.witness, absent: $0.body.absent)
+                    InspectedCheckpoint(id: id, witness: $0.body.witness, required: $0.required)
                 }
             }
         }

@@ -36,6 +36,19 @@ extension Checker {
         }
     }
 
+    /// A disk was put back: what stood there only is known to nobody any more, and the others may agree on
+    /// something else. `view`: what the node is on again.
+    mutating func putBack(_ index: Int, to view: NodeView) {
+        views[index].chains = view.chains
+        forgetStanding()
+    }
+
+    /// What stands is what any honest node goes on from.
+    mutating func forgetStanding() {
+        let chains = views.indices.filter { !traitors.contains($0) }.flatMap { views[$0].chains }
+        standing = chains.max { $0.count < $1.count } ?? []
+    }
+
     /// A node that did not hold what its new base does has taken it, and what is in it is no news there.
     private mutating func takeTaken(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) {
         guard let newest = views[index].chains.last?.last, let final = finals[newest.id] else { return }
@@ -172,18 +185,21 @@ extension Checker {
     /// what that lets go: nothing before it in its log acknowledges the checkpoint before or a later one, and
     /// its context does not cover what the one before holds.
     func isLate(_ number: Int, at index: Int) -> Bool {
-        views[index].chains.contains { isLate(number, by: $0, at: index) }
+        views[index].chains.contains { lateness(of: number, by: $0, at: index) != nil }
     }
 
-    /// Nobody is late whom checkpoints waited for, and whose disk was never another one.
+    /// Nobody is late whom the checkpoint that says so waited for, and whose disk was never another one.
     func checkMayBeLate(_ number: Int, at index: Int) throws(Violation) {
         let change = universe[number].change
         guard let author = universe.devices[change.replica], !universe.forking.contains(author),
-            !excused.contains(author), !standing.contains(where: { $0.absent.contains(author) })
+            !excused.contains(author),
+            views[index].chains.contains(where: { chain in
+                lateness(of: number, by: chain, at: index)?.required.contains(author) ?? false
+            })
         else { return }
         throw Violation(
             .neverLate,
-            "node \(index) has \(change.id) of \(author.short) as late, and no checkpoint left that out: "
+            "node \(index) has \(change.id) of \(author.short) as late, which was waited for: "
                 + log(of: change.replica, at: index))
     }
 
@@ -203,12 +219,15 @@ extension Checker {
         return "on \(chain.joined(separator: ", ")); its log acknowledges \(said.joined(separator: ", "))"
     }
 
-    private func isLate(_ number: Int, by chain: [InspectedCheckpoint], at index: Int) -> Bool {
-        guard chain.count > 1 else { return false }
+    /// The checkpoint of a chain for which a change came too late; nil: it did not.
+    private func lateness(
+        of number: Int, by chain: [InspectedCheckpoint], at index: Int
+    ) -> InspectedCheckpoint? {
+        guard chain.count > 1, let newest = chain.last else { return nil }
         let change = universe[number].change
-        if covered(by: chain[chain.count - 1], at: index)[change.replica] >= change.first {
+        if covered(by: newest, at: index)[change.replica] >= change.first {
             // Final, as the one before says.
-            return isLate(number, by: Array(chain.dropLast()), at: index)
+            return lateness(of: number, by: Array(chain.dropLast()), at: index)
         }
         let released = chain[chain.count - 2]
         let held = views[index].held[change.replica]
@@ -220,14 +239,15 @@ extension Checker {
             if before.first >= change.first { break }
             for operation in before.operations {
                 guard case .acknowledge(let id?) = operation.body else { continue }
-                if followed[id]?.contains(released.id) == true { return false }
+                if followed[id]?.contains(released.id) == true { return nil }
             }
         }
-        return !covered(by: released, at: index).entries.allSatisfy { entry in
+        let coversReleased = covered(by: released, at: index).entries.allSatisfy { entry in
             // Of a closed log nobody is asked for more than its trunk.
             let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
             return entry.replica == change.replica || change.context[entry.replica] >= needed
         }
+        return coversReleased ? nil : newest
     }
 }
 

@@ -264,6 +264,7 @@ struct Checker {
         lost.formUnion(acknowledged.filter { number in !honest.contains { holds(number, at: $0) } })
         parted.removeAll { lost.contains($0) }
         for index in views.indices { views[index].acknowledged.removeAll { lost.contains($0) } }
+        forgetStanding()
     }
 
     /// True when a change is on a node's disk, on whatever branch of its log.

@@ -29,6 +29,7 @@ extension Trial {
             if case .write = pending.purpose { false } else { true }
         }
         members[index].restored = backup.view
+        checker.putBack(index, to: backup.view)
         checker.excused.insert(world.nodes[index].device)
         members[index].wasRestored = true
         var disk = backup.disk
