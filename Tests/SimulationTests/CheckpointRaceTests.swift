@@ -128,4 +128,38 @@ extension CheckpointTests {
         #expect(stands, "\(world.logs())")
         #expect(!world.logs().contains("differs"), "\(world.logs())")
     }
+
+    @Test("who was put back proposes nothing before it learned from a member what it did since")
+    func restored() {
+        var world = World(seed: 944)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade, "\(world.logs())")
+        for node in 0..<2 { _ = world.increment(node, "notes", "count") }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        let backup = world.diskCopy(0)
+        let forgotten = checkpoint(&world, at: 0, [0, 1])
+        world.crash(0)
+        world.separate([0])
+        world.replaceDisk(0, with: backup, seen: "a backup was put back")
+        let propose = NodeRequest.proposeCheckpoint(SpaceReference("notes"), absent: nil)
+        for isAgain in [false, true] {
+            if isAgain { world.crash(0) }
+            world.start(0)
+            _ = world.increment(0, "notes", "count")
+            let answer = world.ask(0, propose)
+            guard case .failed(.restored("notes"))? = answer else {
+                Issue.record("proposed: \(String(describing: answer))")
+                return
+            }
+        }
+        world.reunite()
+        let isLearned = world.run(within: 120_000) { world in
+            world.areEqual([0, 1], "notes") && report(&world, 0)?.standing?.id == forgotten
+        }
+        #expect(isLearned, "\(world.logs())")
+        let second = checkpoint(&world, at: 0, [0, 1])
+        #expect(second != nil && second != forgotten)
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+    }
 }

@@ -169,5 +169,16 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             134, finite,
             "A late change was made again once more when the first of the two was collected: it counted twice."
         ),
+        KeptSeed(
+            177, finite,
+            "Of two halves that closed a log at different places one took no checkpoint: it could not tell "
+                + "its branch from another, and was refused the final one."),
+        KeptSeed(210, finite, "A search for a fork named boundaries before a cut, and ended there."),
+        KeptSeed(212, finite, "As 210."),
+        KeptSeed(219, finite, "Who was named absent by one checkpoint was late for another: the check."),
+        KeptSeed(
+            254, finite,
+            "A box that was put back agreed on a checkpoint, and had forgotten another one "
+                + "(CheckpointRaceTests)."),
     ]
 }

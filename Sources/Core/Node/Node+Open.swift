@@ -70,6 +70,7 @@ extension Node {
         for index in spaces.indices where !isPlanted("sequence-reused-after-restore") {
             spaces[index].logs.retireOwn()
             try store.put(spaces[index].record)
+            try spaces[index].setRestored(true, in: &transaction)
         }
         try storeRestoreReason(reason, at: now)
         raise(Self.restored(reason, since: now.wall))

@@ -54,6 +54,9 @@ public enum NodeError: Error, Sendable {
     /// 409 `cannot-compute`: this node does not execute all that its checkpoint would hold; the space's name
     /// here.
     case cannotCompute(String, BaseFailure)
+    /// 409 `restored`: this node was put back to an older state, and was not level with a member since; the
+    /// space's name here.
+    case restored(String)
     /// `seeding`. `percent` nil: 409, a write of a newcomer that was not level with a member yet; else 503, a
     /// read while a base is being taken, 0 to 100.
     case seeding(percent: Int?)

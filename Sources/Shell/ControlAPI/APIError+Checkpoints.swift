@@ -31,6 +31,12 @@ extension APIError {
                 "this device does not execute all that a checkpoint of space \"\(space)\" would hold: "
                     + words(of: failure),
                 hint: "propose it at another admin's device, or mend this one: replctl doctor says how")
+        case .restored(let space):
+            APIError(
+                409, "restored",
+                "this device was put back to an older state, and what it proposed in space \"\(space)\" since "
+                    + "is not known to it",
+                hint: "wait until it is in sync with a member once; members that are gone for good are removed")
         case .seeding(percent: nil):
             APIError(
                 409, "seeding",

@@ -13,7 +13,7 @@ extension APIError {
         case .noSuchMember, .ambiguousMember, .ownDevice, .notLinked, .noAnswer, .notMember, .removed,
             .sameRole, .lastAdmin, .olderVersion:
             self = .member(error)
-        case .nothingNew, .noMajority, .checkpointOpen, .cannotCompute, .seeding, .collected:
+        case .nothingNew, .noMajority, .checkpointOpen, .cannotCompute, .restored, .seeding, .collected:
             self = .checkpoint(error)
         case .tokenInvalid, .inviteExpired, .inviteSpent, .inviteRevoked, .inviteBurned,
             .inviteProofWrong, .issuerWithoutRight, .inviteForeign, .alreadyMember,

@@ -86,6 +86,7 @@ private func route(_ body: Bool, _ target: String = "/v1/spaces/home/checkpoints
             (.nothingNew("home"), 409, "nothing-new", nil), (.noMajority("home"), 409, "no-majority", nil),
             (.checkpointOpen(by: shed), 409, "checkpoint-open", #","by":\#(shedText)}}"#),
             (.cannotCompute("home", .unreadable("d")), 409, "cannot-compute", nil),
+            (.restored("home"), 409, "restored", nil),
             (.seeding(percent: nil), 409, "seeding", nil),
             (.seeding(percent: 63), 503, "seeding", #","percent":63}}"#),
             (.collected(since: "v"), 410, "collected", #","since":"v"}}"#),

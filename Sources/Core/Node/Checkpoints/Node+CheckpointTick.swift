@@ -109,6 +109,7 @@ extension Node {
     {
         if spaces[index].checkpoints.taken != nil { return }
         if spaces[index].isSeeding { try endSeeding(in: index) }
+        if spaces[index].checkpoints.isRestored { try endRestored(in: index) }
         let step = try stored { node throws(StoreFailure) in
             let step = try node.spaces[index].nextCheckpointStep(by: node.device, in: &node.transaction)
             try node.finalMoved(in: index, at: now)
@@ -163,6 +164,21 @@ extension Node {
         else { return }
         try stored { node throws(StoreFailure) in
             try node.spaces[index].setSeeding(false, in: &node.transaction)
+        }
+    }
+
+    /// Who was put back to an older state learns from a member what it did since; one that is alone has nobody
+    /// who counts on it.
+    private mutating func endRestored(in index: SpaceHandle) throws(NodeError) {
+        let space = spaces[index]
+        let isAlone = !space.roster.activeDevices().contains { member in
+            member != device && (space.roster.role(of: member) ?? .relay) > .relay
+        }
+        guard isAlone || isLevel(space) && !space.checkpoints.agreement.isBehind(holding: space.holds) else {
+            return
+        }
+        try stored { node throws(StoreFailure) in
+            try node.spaces[index].setRestored(false, in: &node.transaction)
         }
     }
 

@@ -29,7 +29,8 @@ extension Node {
 
     private mutating func isProposalDue(in index: SpaceHandle, at now: Instant) throws(NodeError) -> Bool {
         let space = spaces[index]
-        guard !space.isSeeding, space.checkpoints.taken == nil, space.checkpoints.pending == nil,
+        guard !space.isSeeding, !space.checkpoints.isRestored,
+            space.checkpoints.taken == nil, space.checkpoints.pending == nil,
             space.documents.bases.applying == nil, space.checkpoints.differing.isEmpty,
             // What could not be computed once cannot be the next time, until something is judged otherwise.
             space.checkpoints.work.map({ $0.failure == nil || $0.isDoubtful }) ?? true,

@@ -42,6 +42,7 @@ extension Space {
             guard let done = chain.firstIndex(of: base.id) else { return .nothing }
             return try follow(chain[done + 1], in: &transaction)
         }
+        if checkpoints.isRestored { return .nothing }
         if let pending = checkpoints.pending { return try advance(pending, in: &transaction) }
         for proposal in checkpoints.agreement.open.reversed() {
             let step = try consider(proposal, by: device, in: &transaction)

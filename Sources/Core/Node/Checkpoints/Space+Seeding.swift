@@ -18,6 +18,17 @@ extension Space {
 
     var isSeeding: Bool { checkpoints.isSeeding }
 
+    /// A node that was put back to an older state may have proposed and acknowledged checkpoints since then,
+    /// and others count on it that it does not do otherwise now.
+    mutating func setRestored(_ isRestored: Bool, in transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure)
+    {
+        if isRestored == checkpoints.isRestored { return }
+        try transaction.beginWriting()
+        checkpoints.isRestored = isRestored
+        try transaction.store.setMeta(NodeMeta.restored(id), isRestored ? [1] : nil)
+    }
+
     /// True when a change, or the base that has it, is on the disk here. Nobody has more of a closed log.
     func holds(_ change: Dot) -> Bool {
         durable.contains(change) || forks.closed.isClosed(change)
@@ -48,5 +59,6 @@ extension Space {
 
 extension NodeMeta {
     static func seeding(_ space: SpaceID) -> String { "seeding/\(space)" }
+    static func restored(_ space: SpaceID) -> String { "restored/\(space)" }
     static func ownLate(_ space: SpaceID) -> String { "own-late/\(space)" }
 }

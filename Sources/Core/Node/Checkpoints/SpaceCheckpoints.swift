@@ -43,6 +43,9 @@ struct SpaceCheckpoints: Sendable {
     /// This node came later and was not level with a member yet: it writes nothing, and shows nothing while a
     /// base is taken.
     var isSeeding = false
+    /// This node's state was put back and was not level with a member since: what it proposed and acknowledged
+    /// meanwhile is forgotten, so it does neither.
+    var isRestored = false
     /// Something that this device wrote is late and was not made again yet; when that is looked at next.
     var hasOwnLate = false
     var ownLateCheck: UInt64 = 0
@@ -71,6 +74,7 @@ struct SpaceCheckpoints: Sendable {
     init(of space: SpaceID, in roster: Roster, from store: some StoreReading) throws(StoreFailure) {
         self.init(of: roster)
         isSeeding = try store.meta(NodeMeta.seeding(space)) != nil
+        isRestored = try store.meta(NodeMeta.restored(space)) != nil
         hasOwnLate = try store.meta(NodeMeta.ownLate(space)) != nil
         guard let bytes = try store.meta(NodeMeta.acknowledgements(space)) else { return }
         do throws(DecodeFault) {

@@ -54,6 +54,7 @@ extension Node {
         spaces[index].logs.retireOwn()
         try storeRestoreReason(reason, at: now)
         try store.put(spaces[index].record)
+        try spaces[index].setRestored(true, in: &transaction)
     }
 
     /// A log of this device that this node did not write, or not so far: a copy or an older state is about.

@@ -66,7 +66,8 @@ extension Node {
         let space = spaces[index]
         if member == device {
             if space.checkpoints.differing.contains(proposal.id) { return .cannotCompute }
-            return space.durable.contains(proposal.body.witness) ? .computing : .catchingUp
+            let isHeld = space.durable.contains(proposal.body.witness)
+            return isHeld && !space.checkpoints.isRestored ? .computing : .catchingUp
         }
         if olderMembers(of: index, than: .checkpoints).contains(where: { $0.device == member }) {
             return .olderVersion
@@ -110,6 +111,7 @@ extension Node {
                 spaces[index].name, listed, more: older.count - listed.count, lacking: .checkpoints)
         }
         let space = spaces[index]
+        if space.checkpoints.isRestored { throw .restored(space.name) }
         if space.checkpoints.pending != nil { throw .checkpointOpen(by: space.named(device)) }
         let choice = space.checkpoints.agreement.choice(of: device)
         switch choice {

@@ -38,7 +38,8 @@ extension Route {
                 + "waited for, else those that were not seen for `absent-after`. 409 `nothing-new`; "
                 + "`no-majority`, too few members are left to acknowledge; `checkpoint-open`, one is being "
                 + "acknowledged, with `by`: its author alone replaces it, by other `absent`; "
-                + "`cannot-compute`, this device does not execute all that it would hold; "
+                + "`cannot-compute`, this device does not execute all that it would hold; `restored`, it was "
+                + "put back to an older state and not in sync with a member since; "
                 + "`older-version`, with `members` that are not known to run a version with checkpoints.",
             body: .optionalJSON(schema: "CheckpointRequest", example: #"{"absent":["phone"]}"#),
             answer: .json(
