@@ -60,6 +60,21 @@ struct ReplSimCommandTests {
         #expect(run.status == 0 && run.output.contains("1, 0 failed"), "\(run)")
     }
 
+    @Test(
+        "a seed gives the same run in every process, where each has its own order of sets and dictionaries",
+        arguments: [
+            ["--seed", "49"], ["--seed", "7", "--profile", "everything"], ["--seed", "8", "--profile", "finite"],
+            ["--seed", "9", "--profile", "members", "--with", "extremes,silences,hoarding,lies"],
+            ["--seed", "10", "--profile", "forks", "--with", "fork-floods,roster-floods,forgeries,replays"],
+        ])
+    func everywhere(options: [String]) throws {
+        let hashes = try (0..<3).map { _ in
+            let run = try ReplSimProgram(options)
+            return try #require(run.output.split(separator: "\n").last { $0.hasPrefix("trace hash") }, "\(run)")
+        }
+        #expect(Set(hashes).count == 1, "\(options)")
+    }
+
     @Test("when no process can be started nothing has passed")
     func nothingRan() throws {
         // Enough descriptors for the program itself, not for a pipe.

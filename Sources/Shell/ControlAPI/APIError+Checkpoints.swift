@@ -34,9 +34,9 @@ extension APIError {
         case .restored(let space):
             APIError(
                 409, "restored",
-                "this device was put back to an older state, and what it proposed in space \"\(space)\" since "
-                    + "is not known to it",
-                hint: "wait until it is in sync with a member once; members that are gone for good are removed")
+                "this device was put back to an older state, and does not know what it proposed in space "
+                    + "\"\(space)\" since",
+                hint: "wait until it is in sync with a member once; remove members that are gone for good")
         case .seeding(percent: nil):
             APIError(
                 409, "seeding",

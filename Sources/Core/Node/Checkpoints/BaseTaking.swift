@@ -121,23 +121,23 @@ struct BaseTaking: Sendable {
         _ part: BasePartFrame, _ bytes: [UInt8], from source: BaseSource, at now: UInt64,
         hash: ([UInt8]) -> Bytes32
     ) -> Outcome {
-        guard var piece = asked[part.hash], piece.source == source, UInt64(piece.bytes.count) == part.offset
+        // Not the bytes themselves: a second reference would copy them with each part.
+        guard let known = asked[part.hash].map({ (source: $0.source, count: $0.bytes.count) }),
+            known.source == source, UInt64(known.count) == part.offset
         else {
             return .unasked
         }
-        piece.bytes += bytes
+        asked[part.hash]?.bytes += bytes
         deadlines[source] = now + NodeLimits.baseAskMilliseconds
-        guard UInt64(piece.bytes.count) >= part.total else {
-            asked[part.hash] = piece
-            return .more
-        }
+        guard UInt64(known.count + bytes.count) >= part.total else { return .more }
+        let whole = asked[part.hash]?.bytes ?? []
         end(part.hash, of: source)
-        guard hash(piece.bytes) == part.hash else {
+        guard hash(whole) == part.hash else {
             wanted.append(part.hash)
             drop(source)
             return .wrong
         }
-        return .whole(piece.bytes)
+        return .whole(whole)
     }
 
     /// A piece that nobody was asked for came in a file, in order. It is taken where its content is lacking,

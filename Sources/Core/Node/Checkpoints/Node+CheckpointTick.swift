@@ -167,8 +167,8 @@ extension Node {
         }
     }
 
-    /// Who was put back to an older state learns from a member what it did since; one that is alone has nobody
-    /// who counts on it.
+    /// Who was put back to an older state learns from a member what it did since; one that is alone has
+    /// nobody who counts on it.
     private mutating func endRestored(in index: SpaceHandle) throws(NodeError) {
         let space = spaces[index]
         let isAlone = !space.roster.activeDevices().contains { member in

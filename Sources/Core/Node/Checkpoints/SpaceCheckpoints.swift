@@ -43,8 +43,8 @@ struct SpaceCheckpoints: Sendable {
     /// This node came later and was not level with a member yet: it writes nothing, and shows nothing while a
     /// base is taken.
     var isSeeding = false
-    /// This node's state was put back and was not level with a member since: what it proposed and acknowledged
-    /// meanwhile is forgotten, so it does neither.
+    /// This node's state was put back and was not level with a member since: what it proposed and
+    /// acknowledged meanwhile is forgotten, so it does neither.
     var isRestored = false
     /// Something that this device wrote is late and was not made again yet; when that is looked at next.
     var hasOwnLate = false

@@ -13,8 +13,8 @@ extension Node {
     mutating func forkAskArrived(_ frame: ForkAskFrame, _ place: ChannelPlace) {
         let (index, replica) = (place.space, frame.replica)
         // A device that is not at the checkpoint yet which moved the closing asks as the proof says, or one
-        // before that moved it less far. It may have acknowledged that in what it asks for, and cannot come to
-        // it without.
+        // before that moved it less far. It may have acknowledged that in what it asks for, and cannot come
+        // to it without.
         let forks = spaces[index].forks
         guard spaces[index].author(of: replica) == links[place.link].device,
             let closed = forks.closed[replica]?.first, frame.first <= closed,

@@ -104,6 +104,7 @@ extension Node {
         for reference in absent ?? [] {
             named.insert(try member(reference, in: index, isActive: true).device)
         }
+        if spaces[index].checkpoints.isRestored { throw .restored(spaces[index].name) }
         let older = olderMembers(of: index, than: .checkpoints)
         if !older.isEmpty {
             let listed = Array(older.prefix(MemberDirectory.listedMax))
@@ -111,7 +112,6 @@ extension Node {
                 spaces[index].name, listed, more: older.count - listed.count, lacking: .checkpoints)
         }
         let space = spaces[index]
-        if space.checkpoints.isRestored { throw .restored(space.name) }
         if space.checkpoints.pending != nil { throw .checkpointOpen(by: space.named(device)) }
         let choice = space.checkpoints.agreement.choice(of: device)
         switch choice {

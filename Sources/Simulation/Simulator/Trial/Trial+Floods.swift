@@ -236,7 +236,7 @@ extension Trial {
         _ link: inout HostileLink, to victim: Int, _ strike: inout Strike
     ) throws(Violation) {
         let nobody = ReplicaID(raw: Bytes16(high: strike.dice.next(), low: 1))
-        let logs = ([nobody] + checker.universe.branchesOf.keys.prefix(3)).sorted()
+        let logs = ([nobody] + checker.universe.branchesOf.keys.sorted().prefix(3)).sorted()
         let entries = logs.map { HaveFrame.Entry(replica: $0, last: .max, fingerprint: strike.dice.next()) }
         let words = [
             frame(HaveFrame(.full, entries)), frame(BacklogFrame(changes: .max)),
