@@ -112,4 +112,50 @@ import Wire
         let fresh = try write(&world, 0, "other", 2).version
         #expect(try self.isMade(&world, on: "never", .version(fresh)))
     }
+
+    @Test("a log that a base began anew behind what was held of it is read as far as that goes")
+    func partHeld() throws {
+        var world = World(seed: 946)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        for index in 0..<3 {
+            var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
+            settings.retainHistory = .none
+            world.changeSettings(index, to: settings)
+        }
+        let first = try write(&world, 0, "note", 1).change
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        world.separate([2])
+        let away = MemberReference(DeviceID(publicKey: world.nodes[2].deviceKey.publicKey).text)
+        for _ in 0..<3 {
+            // Of more sequences than lie between two boundaries.
+            for _ in 0..<8 {
+                _ = world.splice(0, "notes", "text", at: 0, String(repeating: "abcdefg", count: 100))
+            }
+            let isHeld = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
+            let answer = world.ask(0, .proposeCheckpoint(SpaceReference("notes"), absent: [away]))
+            guard isHeld, case .checkpointProposed(let id)? = answer else {
+                throw Unexpected(answer: "\(String(describing: answer)) \(world.logs())")
+            }
+            let stands = world.run(within: 120_000) { world in
+                (0..<2).allSatisfy { index in
+                    let answer = world.ask(index, .checkpoints(SpaceReference("notes")))
+                    guard case .checkpoints(let report)? = answer else { return false }
+                    return report.standing?.id == id
+                }
+            }
+            #expect(stands, "\(world.logs())")
+        }
+        for index in 0..<2 { _ = world.ask(index, .collect(SpaceReference("notes"))) }
+        world.reunite()
+        let isBack = world.run(within: 300_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isBack, "\(world.logs())")
+        let answer = world.ask(2, .explain(SpaceReference("notes"), .change(first), peer: nil))
+        guard case .explained(let report)? = answer else {
+            throw Unexpected(answer: "\(String(describing: answer))")
+        }
+        #expect(report.changes.map(\.change) == [first], "\(report)")
+        #expect([.executed, .collected].contains(report.here.reason), "\(report)")
+    }
 }

@@ -177,6 +177,11 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(212, finite, "As 210."),
         KeptSeed(219, finite, "Who was named absent by one checkpoint was late for another: the check."),
         KeptSeed(
+            278, finite,
+            "A log that a base began behind what was held of it could not be read before that: nothing was "
+                + "committed any more (CollectedLogTests)."),
+        KeptSeed(310, finite, "A box was gone with the batch in which it began to take a base: the check."),
+        KeptSeed(
             254, finite,
             "A box that was put back agreed on a checkpoint, and had forgotten another one "
                 + "(CheckpointRaceTests)."),

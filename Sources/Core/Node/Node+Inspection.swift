@@ -62,7 +62,8 @@ extension Node {
         let open = agreement.open.map(\.id.shortText)
         if !open.isEmpty { words.append("open: \(open.joined(separator: " "))") }
         if let work = checkpoints.work {
-            words.append("computes \(work.witness)\(work.summary == nil ? "" : ", done")")
+            let end = work.failure.map { ", which failed: \($0)" } ?? (work.summary == nil ? "" : ", done")
+            words.append("computes \(work.witness)\(end)")
         }
         if let pending = checkpoints.pending { words.append("is to propose one by \(pending.witness)") }
         if let taken = checkpoints.taken { words.append("takes \(taken.proposal.id.shortText)") }

@@ -124,8 +124,8 @@ struct LogReader: Sendable {
         entryCount -= entries.removeValue(forKey: first) ?? 0
     }
 
-    /// Decodes from a boundary to the next one or the end of the log. Rows never cross a boundary
-    /// (`OpenRun`).
+    /// Decodes from a boundary to the next one, to the end of the log, or to where rows before its cut end.
+    /// Rows never cross a boundary (`OpenRun`).
     private func decode(_ section: Section, _ boundary: BoundaryRecord?, from store: some StoreReading)
         throws(StoreFailure) -> (changes: [Change], bytes: Int)
     {
@@ -138,6 +138,10 @@ struct LogReader: Sendable {
                 space, section.replica, from: coder.next, bytesMax: WireLimits.boundaryBytes)
             if runs.isEmpty { return (changes, bytes) }
             for run in runs {
+                // A base began the log behind what was held of it: the rows of before end there.
+                if run.first > coder.next, coder.next <= (try store.cut(space, section.replica)) {
+                    return (changes, bytes)
+                }
                 try LogSection.decode(run, with: &coder, into: &changes)
                 bytes += run.bytes.count
                 if coder.boundary != begin { return (changes, bytes) }

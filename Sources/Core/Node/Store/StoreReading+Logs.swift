@@ -30,6 +30,8 @@ extension StoreReading {
                 log.space, log.replica, from: from, bytesMax: ReplicationLimits.segmentBytesAim)
             if rows.isEmpty { break }
             for row in rows where row.first <= last {
+                // Before the cut of a log there may be holes.
+                if !result.bytes.isEmpty, row.first > result.last + 1 { return result }
                 var (skipped, kept) = (0, row.changes)
                 if result.bytes.isEmpty { result.first = max(first, row.first) }
                 if row.first < first || row.last > last {

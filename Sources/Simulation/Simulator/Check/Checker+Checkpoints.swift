@@ -80,9 +80,11 @@ extension Checker {
         }
     }
 
-    /// A newcomer that takes a base shows nothing.
+    /// A newcomer that takes a base shows nothing. Of one that is gone with the batch in which it answered
+    /// nobody knows whether it had begun to.
     func isHiding(_ index: Int, _ world: borrowing World) -> Bool {
-        guard let space, let node = world.nodes[index].node else { return false }
+        guard let space else { return false }
+        guard let node = world.nodes[index].node else { return true }
         return views[index].wasHiding || node.hidesDocuments(in: space)
     }
 
