@@ -2,7 +2,9 @@
 
 import Bytes
 import Causality
+import Crypto
 import Documents
+import Identity
 import Node
 import Simulator
 import Testing

@@ -71,6 +71,8 @@ extension Node {
         if let tried = checkpoints.tried { words.append("no table of \(tried.checkpoint.shortText)") }
         if checkpoints.isSeeding { words.append("seeding") }
         if !spaces[index].exceptions.rejudging.isEmpty { words.append("judging") }
+        let skipped = spaces[index].exceptions.skipped.sorted { $0.key < $1.key }
+        words += skipped.prefix(4).map { "does not execute \($0.key): \($0.value.reason)" }
         let offers = links.channels(of: space).compactMap { links[$0].base.offer?.checkpoint.shortText }
         if !offers.isEmpty { words.append("offered: \(offers.joined(separator: " "))") }
         return words.joined(separator: ", ")
