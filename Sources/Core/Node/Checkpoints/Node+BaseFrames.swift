@@ -60,7 +60,7 @@ extension Node {
     /// True when the peer holds something that this node does not, or did not say yet what it holds.
     private func lacks(what channel: ChannelHandle, in space: Space) -> Bool {
         guard let theirs = links[channel].sync.peerHave else { return true }
-        return !space.held.covers(space.forks.closed.clamped(theirs))
+        return !space.held.covers(space.closings.clamped(theirs))
     }
 
     /// A checkpoint stands that this node cannot come to by itself, since a log of it goes on in two ways: it
@@ -162,6 +162,7 @@ extension Node {
     private mutating func finishTaking(in index: SpaceHandle, at now: Instant) {
         do throws(StoreFailure) {
             let space = spaces[index].id
+            try reissueOvertaken(in: index)
             for entry in try spaces[index].finishTaking(in: &transaction) {
                 // What waited of these logs stood on another head, and what waited for them may be ready.
                 _ = links.buffer.drop(LogID(space, entry.replica))

@@ -187,22 +187,26 @@ extension Space {
         }
     }
 
-    /// A log that is not held as far as its last boundary begins there.
-    private mutating func begin(
-        _ row: CheckpointTable.Row, in transaction: inout StoreTransaction<some ChangeStore>
-    ) throws(StoreFailure) -> SequenceNumber? {
+    /// Where a log begins that is not held as far as its last boundary; nil: what is held of it goes on.
+    func start(of row: CheckpointTable.Row) -> LogBoundary? {
         guard let boundary = row.boundary, held[row.replica] < boundary.position.last,
             logs[row.replica]?.last ?? .none < boundary.position.last
         else { return nil }
-        let start = LogBoundary(
+        return LogBoundary(
             position: boundary.position, chainHash: boundary.chainHash, declaration: row.declaration)
+    }
+
+    private mutating func begin(
+        _ row: CheckpointTable.Row, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> SequenceNumber? {
+        guard let start = start(of: row) else { return nil }
         try transaction.store.startLog(
-            id, row.replica, at: BoundaryRecord(last: boundary.position.last, state: start.encoded()),
+            id, row.replica, at: BoundaryRecord(last: start.position.last, state: start.encoded()),
             seal: nil)
         // An older copy of this box wrote it further than it is held.
         if row.replica == ownReplica { logs.retireOwn() }
         try logs.begin(row.replica, at: start)
-        return boundary.position.last
+        return start.position.last
     }
 }
 

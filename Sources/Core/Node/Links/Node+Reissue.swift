@@ -164,14 +164,17 @@ extension Node {
     private mutating func reissue(
         _ run: SealedRun, _ walk: inout BranchWalk, _ closing: Closing, in index: SpaceHandle
     ) throws(StoreFailure) -> Bool {
+        try reissue(candidates(of: run, &walk), &walk, closing, in: index)
+    }
+
+    /// The changes of the next section of a branch, as they stand there.
+    func candidates(of run: SealedRun, _ walk: inout BranchWalk) throws(StoreFailure) -> [Candidate] {
         let heads = walk.log.rosterHeads
-        let verified: VerifiedRun
         do throws(LogFault) {
-            verified = try walk.log.verify(run)
+            return Candidate.of(try walk.log.verify(run), by: device, after: heads)
         } catch {
             throw .unreadable(.branch(run.replica, after: run.run.first), error)
         }
-        return try reissue(Candidate.of(verified, by: device, after: heads), &walk, closing, in: index)
     }
 
     /// `closing`: where the branch begins.
