@@ -63,14 +63,16 @@ struct ReplSimCommandTests {
     @Test(
         "a seed gives the same run in every process, where each has its own order of sets and dictionaries",
         arguments: [
-            ["--seed", "49"], ["--seed", "7", "--profile", "everything"], ["--seed", "8", "--profile", "finite"],
+            ["--seed", "49"], ["--seed", "7", "--profile", "everything"],
+            ["--seed", "8", "--profile", "finite"],
             ["--seed", "9", "--profile", "members", "--with", "extremes,silences,hoarding,lies"],
             ["--seed", "10", "--profile", "forks", "--with", "fork-floods,roster-floods,forgeries,replays"],
         ])
     func everywhere(options: [String]) throws {
         let hashes = try (0..<3).map { _ in
             let run = try ReplSimProgram(options)
-            return try #require(run.output.split(separator: "\n").last { $0.hasPrefix("trace hash") }, "\(run)")
+            let lines = run.output.split(separator: "\n")
+            return try #require(lines.last { $0.hasPrefix("trace hash") }, "\(run)")
         }
         #expect(Set(hashes).count == 1, "\(options)")
     }

@@ -67,6 +67,12 @@ struct BaseTaking: Sendable {
     init(checkpoint: Bytes32) { self.checkpoint = checkpoint }
 
     var isIdle: Bool { wanted.isEmpty && asked.isEmpty }
+    /// True while something that is lacking is asked for, or could be asked of somebody: a source may have
+    /// gone on to what follows.
+    var isServed: Bool {
+        !asked.isEmpty
+            || sources.contains { source in wanted.contains { lacking[$0]?.contains(source) != true } }
+    }
     /// Hashes that are lacking.
     var missing: Int { wanted.count + asked.count }
 

@@ -214,12 +214,14 @@ extension Node {
             spaces[index].checkpoints.taken?.taking.drop(source)
         }
         _ = spaces[index].checkpoints.taken?.taking.expire(at: now.monotonic)
-        let isOffered = spaces[index].checkpoints.taken?.taking.sources.isEmpty == false || open.isEmpty
-        let since = isOffered ? nil : spaces[index].checkpoints.taken?.unofferedSince ?? now.monotonic
+        let isServed = spaces[index].checkpoints.taken?.taking.isServed == true || open.isEmpty
+        let since = isServed ? nil : spaces[index].checkpoints.taken?.unofferedSince ?? now.monotonic
         spaces[index].checkpoints.taken?.unofferedSince = since
         if let since, now.monotonic >= since + NodeLimits.baseUnofferedMilliseconds {
+            let checkpoint = spaces[index].checkpoints.taken?.proposal.id
             spaces[index].checkpoints.taken = nil
             for channel in links.channels(of: spaces[index].id) {
+                if links[channel].base.offer?.checkpoint == checkpoint { links[channel].base.offer = nil }
                 links[channel].sync.askAgain(at: now.monotonic)
             }
             return

@@ -142,6 +142,7 @@ extension Space {
         try transaction.beginWriting()
         try writeDocuments(to: &transaction)
         try forgetOthers(than: manifest, covering: table.covered, in: &transaction)
+        try settleSkipped(within: table.covered, in: &transaction)
         var begun: [VersionVector.Entry] = []
         for row in table.rows {
             // Of one that goes on otherwise here what is held stays: it is void from the fork on.
@@ -164,6 +165,20 @@ extension Space {
             in: &transaction)
         try transaction.store.put(record)
         return begun
+    }
+
+    /// What this node could not execute, and the base holds, is final: others could, or made it void.
+    private mutating func settleSkipped(
+        within covered: VersionVector, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        let settled = skipped.filter { covered.contains($0.key) }.map(\.value.change)
+            .sorted { $0.position < $1.position }
+        if settled.isEmpty { return }
+        // As of what comes behind a base that holds it: no document is made again for it.
+        try transaction.store.mark(id, settled, touched: settled.map { _ in [] }, as: .executed)
+        for record in settled where exceptions.unskip(Dot(record.replica, record.last)) {
+            try transaction.store.removeSkipped(id, at: record.position)
+        }
     }
 
     /// Documents that only this node has, of changes that the checkpoint holds: it says what came of them.

@@ -23,7 +23,10 @@ extension Space {
         precondition(drafted == nil || ready.status == .executed, "a draft is executed")
         var status = ready.status
         var reason = SkippedRecord.Reason.unknown
-        if status == .executed, exceptions.quarantined.contains(ready.change.id) {
+        if isInBase(ready.change) {
+            // Final, and what came of it is in the base, whoever could execute it.
+            if status == .skipped { status = .executed }
+        } else if status == .executed, exceptions.quarantined.contains(ready.change.id) {
             (status, reason) = (.skipped, .quarantined)
         }
         var patches: [ChangeEvent.DocumentPatches]?
