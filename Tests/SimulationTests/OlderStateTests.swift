@@ -1,0 +1,94 @@
+// A disk that is older than two checkpoints is put back without a word, and written on before anybody is met:
+// nobody holds both ways of its log, and nothing of either is lost (decision 0252).
+
+import Bytes
+import Causality
+import Documents
+import Node
+import Simulator
+import Testing
+import Wire
+
+@Suite struct OlderStateTests {
+    private func text(_ world: inout World, _ index: Int) -> String {
+        String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
+    }
+
+    /// Checkpoints until the log of before the first is let go by all of these.
+    private func letGo(_ world: inout World, _ all: [Int]) -> Bool {
+        for _ in 0..<3 {
+            // Of more sequences than lie between two boundaries.
+            for index in all {
+                for _ in 0..<8 {
+                    _ = world.splice(
+                        index, "notes", "text", at: 0, String(repeating: "abcdefg", count: 100))
+                }
+            }
+            guard world.run(within: 60_000, until: { $0.areEqual(all, "notes") }),
+                case .checkpointProposed(let id)? = world.ask(
+                    all[0], .proposeCheckpoint(SpaceReference("notes"), absent: nil))
+            else { return false }
+            let stands = world.run(within: 120_000) { world in
+                all.allSatisfy { index in
+                    let answer = world.ask(index, .checkpoints(SpaceReference("notes")))
+                    guard case .checkpoints(let report)? = answer else { return false }
+                    return report.standing?.id == id
+                }
+            }
+            guard stands else { return false }
+            for index in all { _ = world.ask(index, .collect(SpaceReference("notes"))) }
+        }
+        return true
+    }
+
+    @Test(
+        "what was written on a disk that was put back counts once, restarts and a second return included",
+        arguments: [960, 961, 962] as [UInt64], [false, true])
+    func counts(seed: UInt64, twice: Bool) {
+        var world = World(seed: seed)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        for index in 0..<3 {
+            var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
+            settings.retainHistory = .none
+            world.changeSettings(index, to: settings)
+        }
+        for index in 0..<3 { _ = world.increment(index, "notes", "count") }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel, "\(world.logs())")
+        let backup = world.diskCopy(2)
+        _ = world.increment(2, "notes", "count")
+        let isLetGo = letGo(&world, [0, 1, 2])
+        #expect(isLetGo, "\(world.logs())")
+        world.crash(2)
+        world.separate([2])
+        world.replaceDisk(2, with: backup, seen: nil)
+        world.start(2)
+        for number in 0..<3 {
+            let isWritten = world.increment(2, "notes", "count")
+            #expect(isWritten)
+            _ = world.set(2, "notes", "marks", "blind\(number)", Int64(number))
+        }
+        let written = world.diskCopy(2)
+        func isWhole(_ world: inout World) -> Bool {
+            let text = text(&world, 0)
+            return text.contains(#"{"key":"count","value":{"n":7}}"#)
+                && (0..<3).allSatisfy { text.contains("\"blind\($0)\"") }
+                && world.areEqual([0, 1, 2], "notes")
+        }
+        world.reunite()
+        let isBack = world.run(within: 300_000) { isWhole(&$0) }
+        #expect(isBack, "\((0..<3).map { text(&world, $0).suffix(300) }) \(world.logs())")
+        if twice {
+            world.crash(2)
+            world.replaceDisk(2, with: written, seen: nil)
+            world.start(2)
+        }
+        var dice = SeededGenerator(seed: seed)
+        for index in 0..<3 { world.crashAndStart(index, &dice) }
+        world.run(milliseconds: 60_000)
+        let isSame = world.run(within: 300_000) { isWhole(&$0) }
+        #expect(isSame, "\((0..<3).map { text(&world, $0).suffix(300) }) \(world.logs())")
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+    }
+}
