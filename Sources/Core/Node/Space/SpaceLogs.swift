@@ -191,8 +191,10 @@ struct SpaceLogs: Sendable {
         return isNew
     }
 
-    /// The next local write opens a new incarnation; the old log is from now on one like any other.
+    /// The next local write opens a new incarnation; the old log is from now on one like any other. What this
+    /// batch wrote to it is sealed all the same.
     mutating func retireOwn() {
+        if let ownReplica, heads[ownReplica]?.isSealed == false { unsealed.insert(ownReplica) }
         incarnation = nil
         ownReplica = nil
     }
