@@ -180,6 +180,14 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             278, finite,
             "A log that a base began behind what was held of it could not be read before that: nothing was "
                 + "committed any more (CollectedLogTests)."),
+        KeptSeed(
+            552, finite,
+            "After a restart who had taken a base that was not known to stand yet executed what was late: the "
+                + "next base differed."),
+        KeptSeed(
+            392, finite,
+            "Who could not execute a change of a newer version, and took a base that holds it, computed no "
+                + "base any more."),
         KeptSeed(310, finite, "A box was gone with the batch in which it began to take a base: the check."),
         KeptSeed(
             254, finite,

@@ -76,12 +76,14 @@ struct SpaceCheckpoints: Sendable {
         isSeeding = try store.meta(NodeMeta.seeding(space)) != nil
         isRestored = try store.meta(NodeMeta.restored(space)) != nil
         hasOwnLate = try store.meta(NodeMeta.ownLate(space)) != nil
-        guard let bytes = try store.meta(NodeMeta.acknowledgements(space)) else { return }
-        do throws(DecodeFault) {
-            try decode(bytes)
-        } catch {
-            throw .unreadable(.acknowledgements(of: space), error)
+        if let bytes = try store.meta(NodeMeta.acknowledgements(space)) {
+            do throws(DecodeFault) {
+                try decode(bytes)
+            } catch {
+                throw .unreadable(.acknowledgements(of: space), error)
+            }
         }
+        // Also where nothing was acknowledged yet, of a base that was taken and is not known to stand.
         try learnTables(of: space, from: store)
     }
 
