@@ -100,6 +100,8 @@ final class NamespaceBox {
                 // The first of a network takes the others with it when it goes: so it goes first.
                 "addr del \(ip4)/24 dev eth0", "addr del \(ip6)/64 dev eth0",
                 "addr add \(new4)/24 brd + dev eth0", "addr add \(new6)/64 dev eth0 nodad",
+                // A beacon that was heard leads there too.
+                "addr flush dev eth0 scope link", "addr add fe80::\(number)/64 dev eth0 nodad",
             ])
         (ip4, ip6) = (new4, new6)
     }
