@@ -17,7 +17,7 @@ extension CheckpointTests {
         var world = World(seed: 940)
         let isMade = world.makeSpace("notes", nodes: 2)
         #expect(isMade, "\(world.logs())")
-        keepNothing(&world, [0, 1])
+        world.keepNothing([0, 1])
         let space = try #require(try world.diskCopy(0).spaces().first).id
         // More than some slices move, of about 200 each.
         let count = 2_400

@@ -51,14 +51,6 @@ import Wire
         }
     }
 
-    func keepNothing(_ world: inout World, _ all: [Int]) {
-        for index in all {
-            var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
-            settings.retainHistory = .none
-            world.changeSettings(index, to: settings)
-        }
-    }
-
     @Test(
         "what the checkpoint before held is forgotten, and everything goes on without it, restarts included")
     func collects() throws {
@@ -77,7 +69,7 @@ import Wire
             #expect(checkpoint(&world, at: 0, [0, 1, 2]) != nil)
         }
         let before = try #require(report(&world, 1)).log.bytes
-        keepNothing(&world, [0, 1, 2])
+        world.keepNothing([0, 1, 2])
         guard case .collected(let collected)? = world.ask(1, .collect(SpaceReference("notes"))) else {
             Issue.record("nothing was collected: \(world.logs())")
             return
@@ -97,7 +89,7 @@ import Wire
     /// Three nodes that have collected all that they may, with some of every kind of history.
     func collectedMesh(_ world: inout World, rounds: Int = 4) -> Bool {
         guard world.makeSpace("notes", nodes: 3) else { return false }
-        keepNothing(&world, [0, 1, 2])
+        world.keepNothing([0, 1, 2])
         for _ in 0..<rounds {
             for round in 0..<40 {
                 let text = String(repeating: "0123456789", count: 120)
@@ -199,7 +191,7 @@ import Wire
         var world = World(seed: 930)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade, "\(world.logs())")
-        keepNothing(&world, [0, 1, 2])
+        world.keepNothing([0, 1, 2])
         _ = world.increment(2, "notes", "count")
         let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
         #expect(isLevel && checkpoint(&world, at: 0, [0, 1, 2]) != nil, "\(world.logs())")

@@ -49,31 +49,15 @@ import Wire
 
     /// Goes on until three checkpoints stand that let the log before them go.
     private func letGo(_ world: inout World) throws {
-        for index in 0..<2 {
-            var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
-            settings.retainHistory = .none
-            world.changeSettings(index, to: settings)
-        }
+        world.keepNothing([0, 1])
         for _ in 0..<4 {
             for number in 0..<80 {
                 let text = String(repeating: "0123456789", count: 120)
                 _ = world.splice(number % 2, "notes", Key("text/\(number % 5)"), at: 0, text)
             }
-            let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
-            #expect(isLevel, "\(world.logs())")
-            let proposed = world.ask(0, .proposeCheckpoint(SpaceReference("notes"), absent: nil))
-            guard case .checkpointProposed(let id)? = proposed else {
-                throw Unexpected(answer: "\(String(describing: proposed))")
-            }
-            let stands = world.run(within: 120_000) { world in
-                (0..<2).allSatisfy { index in
-                    let answer = world.ask(index, .checkpoints(SpaceReference("notes")))
-                    guard case .checkpoints(let report)? = answer else { return false }
-                    return report.standing?.id == id
-                }
-            }
-            #expect(stands, "\(world.logs())")
-            for index in 0..<2 { _ = world.ask(index, .collect(SpaceReference("notes"))) }
+            let id = world.checkpoint([0, 1])
+            #expect(id != nil, "\(world.logs())")
+            world.collect([0, 1])
         }
     }
 
@@ -120,11 +104,7 @@ import Wire
         var world = World(seed: 946)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade, "\(world.logs())")
-        for index in 0..<3 {
-            var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
-            settings.retainHistory = .none
-            world.changeSettings(index, to: settings)
-        }
+        world.keepNothing([0, 1, 2])
         let first = try write(&world, 0, "note", 1).change
         let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
         #expect(isLevel, "\(world.logs())")
@@ -135,21 +115,10 @@ import Wire
             for _ in 0..<8 {
                 _ = world.splice(0, "notes", "text", at: 0, String(repeating: "abcdefg", count: 100))
             }
-            let isHeld = world.run(within: 60_000) { $0.areEqual([0, 1], "notes") }
-            let answer = world.ask(0, .proposeCheckpoint(SpaceReference("notes"), absent: [away]))
-            guard isHeld, case .checkpointProposed(let id)? = answer else {
-                throw Unexpected(answer: "\(String(describing: answer)) \(world.logs())")
-            }
-            let stands = world.run(within: 120_000) { world in
-                (0..<2).allSatisfy { index in
-                    let answer = world.ask(index, .checkpoints(SpaceReference("notes")))
-                    guard case .checkpoints(let report)? = answer else { return false }
-                    return report.standing?.id == id
-                }
-            }
-            #expect(stands, "\(world.logs())")
+            let id = world.checkpoint([0, 1], without: [away])
+            #expect(id != nil, "\(world.logs())")
         }
-        for index in 0..<2 { _ = world.ask(index, .collect(SpaceReference("notes"))) }
+        world.collect([0, 1])
         world.reunite()
         let isBack = world.run(within: 300_000) { $0.areEqual([0, 1, 2], "notes") }
         #expect(isBack, "\(world.logs())")

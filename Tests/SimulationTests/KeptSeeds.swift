@@ -177,21 +177,21 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(212, finite, "As 210."),
         KeptSeed(219, finite, "Who was named absent by one checkpoint was late for another: the check."),
         KeptSeed(
+            254, finite,
+            "A box that was put back agreed on a checkpoint, and had forgotten another one "
+                + "(CheckpointRaceTests)."),
+        KeptSeed(
             278, finite,
             "A log that a base began behind what was held of it could not be read before that: nothing was "
                 + "committed any more (CollectedLogTests)."),
-        KeptSeed(
-            552, finite,
-            "After a restart who had taken a base that was not known to stand yet executed what was late: the "
-                + "next base differed."),
+        KeptSeed(310, finite, "A box was gone with the batch in which it began to take a base: the check."),
         KeptSeed(
             392, finite,
             "Who could not execute a change of a newer version, and took a base that holds it, computed no "
                 + "base any more."),
-        KeptSeed(310, finite, "A box was gone with the batch in which it began to take a base: the check."),
         KeptSeed(
-            254, finite,
-            "A box that was put back agreed on a checkpoint, and had forgotten another one "
-                + "(CheckpointRaceTests)."),
+            552, finite,
+            "After a restart who had taken a base that was not known to stand yet executed what was late: the "
+                + "next base differed."),
     ]
 }

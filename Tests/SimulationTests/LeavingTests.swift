@@ -58,6 +58,26 @@ import Wire
         #expect(world.nodes[1].log.joined().contains("space-left-told"), "\(world.logs())")
     }
 
+    @Test("a box that was put back and leaves keeps no note of that for when it comes back")
+    func putBack() throws {
+        var world = World(seed: 52)
+        let isMade = world.makeSpace("notes", nodes: 2)
+        #expect(isMade, "\(world.logs())")
+        let backup = world.diskCopy(1)
+        world.crash(1)
+        world.separate([1])
+        world.replaceDisk(1, with: backup, seen: "a backup was put back")
+        world.start(1)
+        world.run(milliseconds: 1_000)
+        let before = try world.diskCopy(1).metaNames(beginningWith: "restored/")
+        #expect(before.count == 1)
+        let hasLeft = leave(&world, 1)
+        #expect(hasLeft)
+        world.run(milliseconds: 1_000)
+        let after = try world.diskCopy(1).metaNames(beginningWith: "restored/")
+        #expect(after == [])
+    }
+
     @Test("who shares another space hears of a leave on the link that stands")
     func anotherSpace() throws {
         var world = World(seed: 52)

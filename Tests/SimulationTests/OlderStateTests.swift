@@ -7,7 +7,6 @@ import Documents
 import Node
 import Simulator
 import Testing
-import Wire
 
 @Suite struct OlderStateTests {
     private func text(_ world: inout World, _ index: Int) -> String {
@@ -24,19 +23,8 @@ import Wire
                         index, "notes", "text", at: 0, String(repeating: "abcdefg", count: 100))
                 }
             }
-            guard world.run(within: 60_000, until: { $0.areEqual(all, "notes") }),
-                case .checkpointProposed(let id)? = world.ask(
-                    all[0], .proposeCheckpoint(SpaceReference("notes"), absent: nil))
-            else { return false }
-            let stands = world.run(within: 120_000) { world in
-                all.allSatisfy { index in
-                    let answer = world.ask(index, .checkpoints(SpaceReference("notes")))
-                    guard case .checkpoints(let report)? = answer else { return false }
-                    return report.standing?.id == id
-                }
-            }
-            guard stands else { return false }
-            for index in all { _ = world.ask(index, .collect(SpaceReference("notes"))) }
+            if world.checkpoint(all) == nil { return false }
+            world.collect(all)
         }
         return true
     }
@@ -48,11 +36,7 @@ import Wire
         var world = World(seed: seed)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade, "\(world.logs())")
-        for index in 0..<3 {
-            var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
-            settings.retainHistory = .none
-            world.changeSettings(index, to: settings)
-        }
+        world.keepNothing([0, 1, 2])
         for index in 0..<3 { _ = world.increment(index, "notes", "count") }
         let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
         #expect(isLevel, "\(world.logs())")

@@ -11,6 +11,7 @@ extension Node {
             try storeRestoreReason(
                 "the log of this node in space \(spaces[index].name) went on elsewhere", at: now)
             try store.put(spaces[index].record)
+            try spaces[index].setRestored(true, in: &transaction)
         }
         for index in spaces.indices { recordDamages(in: index, at: now) }
         for index in spaces.indices where spaces[index].hasUnwritten {

@@ -122,4 +122,19 @@ import Wire
             taking.checkInvariants(whole: true)
         }
     }
+
+    @Test("a base that its sources let go is served by nobody, until another one offers it")
+    func letGo() {
+        var taking = Self.taking(2)
+        #expect(taking.isServed)
+        taking.refused(Self.hash(0), by: Self.peer)
+        #expect(taking.isServed, "the other one is on its way")
+        taking.refused(Self.hash(1), by: Self.peer)
+        #expect(!taking.isServed && taking.missing == 2)
+        #expect(taking.next(for: Self.peer, at: 5) == [])
+        let other = Self.source(2, link: 2)
+        taking.offered(by: other)
+        #expect(taking.isServed)
+        taking.checkInvariants(whole: true)
+    }
 }

@@ -167,8 +167,8 @@ extension Node {
         }
     }
 
-    /// Who was put back to an older state learns from a member what it did since; one that is alone has
-    /// nobody who counts on it.
+    /// A node that was put back to an older state proposes and acknowledges again once it is level with a
+    /// member, which knows what the node did since. Nobody counts on a node that is the only member.
     private mutating func endRestored(in index: SpaceHandle) throws(NodeError) {
         let space = spaces[index]
         let isAlone = !space.roster.activeDevices().contains { member in

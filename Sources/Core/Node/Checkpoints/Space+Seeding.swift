@@ -11,9 +11,7 @@ extension Space {
     mutating func setSeeding(_ isSeeding: Bool, in transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure)
     {
-        try transaction.beginWriting()
-        checkpoints.isSeeding = isSeeding
-        try transaction.store.setMeta(NodeMeta.seeding(id), isSeeding ? [1] : nil)
+        try set(\.isSeeding, to: isSeeding, as: NodeMeta.seeding(id), in: &transaction)
     }
 
     var isSeeding: Bool { checkpoints.isSeeding }
@@ -23,10 +21,7 @@ extension Space {
     mutating func setRestored(_ isRestored: Bool, in transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure)
     {
-        if isRestored == checkpoints.isRestored { return }
-        try transaction.beginWriting()
-        checkpoints.isRestored = isRestored
-        try transaction.store.setMeta(NodeMeta.restored(id), isRestored ? [1] : nil)
+        try set(\.isRestored, to: isRestored, as: NodeMeta.restored(id), in: &transaction)
     }
 
     /// True when a change, or the base that has it, is on the disk here. Nobody has more of a closed log.
@@ -40,10 +35,18 @@ extension Space {
     mutating func setOwnLate(_ isLate: Bool, in transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure)
     {
-        if isLate == checkpoints.hasOwnLate { return }
+        try set(\.hasOwnLate, to: isLate, as: NodeMeta.ownLate(id), in: &transaction)
+    }
+
+    /// Something that outlives a restart, in memory and on the disk.
+    private mutating func set(
+        _ flag: WritableKeyPath<SpaceCheckpoints, Bool>, to isSet: Bool, as name: String,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        if checkpoints[keyPath: flag] == isSet { return }
         try transaction.beginWriting()
-        checkpoints.hasOwnLate = isLate
-        try transaction.store.setMeta(NodeMeta.ownLate(id), isLate ? [1] : nil)
+        checkpoints[keyPath: flag] = isSet
+        try transaction.store.setMeta(name, isSet ? [1] : nil)
     }
 
     /// True when it can be made again now: all of it is judged, nothing is known to stand for which what is

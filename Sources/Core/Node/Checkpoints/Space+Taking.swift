@@ -167,7 +167,8 @@ extension Space {
         return begun
     }
 
-    /// What this node could not execute, and the base holds, is final: others could, or made it void.
+    /// Changes that this node could not execute are final where the base holds them: other members executed
+    /// them, or took them as void, and the base has what came of it.
     private mutating func settleSkipped(
         within covered: VersionVector, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
@@ -218,8 +219,11 @@ extension Space {
         try transaction.store.startLog(
             id, row.replica, at: BoundaryRecord(last: start.position.last, state: start.encoded()),
             seal: nil)
-        // An older copy of this box wrote it further than it is held.
-        if row.replica == ownReplica { logs.retireOwn() }
+        if row.replica == ownReplica {
+            // This box wrote it further than it is held: its state is an older one.
+            logs.retireOwn()
+            try setRestored(true, in: &transaction)
+        }
         try logs.begin(row.replica, at: start)
         return start.position.last
     }

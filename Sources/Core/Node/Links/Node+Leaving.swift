@@ -156,7 +156,7 @@ extension NodeMeta {
     fileprivate static func names(of space: SpaceID) -> [String] {
         [
             invites(space), rosterBudgets(space), rebuilt(space), rejudging(space), otherBranches(space),
-            bases(space), acknowledgements(space), seeding(space), ownLate(space),
+            bases(space), acknowledgements(space), seeding(space), restored(space), ownLate(space),
         ]
     }
 }

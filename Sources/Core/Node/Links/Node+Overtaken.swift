@@ -1,7 +1,8 @@
-// What this device wrote on an older state of itself before it met anybody, where the others have let its log
-// go beyond that. The base holds the log, on another branch and further than it is held here, and nobody has
-// a stretch of both branches: there is no proof. But times ascend along a log. So what is later than the last
-// change that the base holds of it is none of those, and is issued again as a branch is (decision 0252).
+// A device was put back to an older state and wrote on before it met anybody; meanwhile the others let its
+// log go beyond that place. The base holds the log on another branch, further than this node does, and nobody
+// has a stretch of both branches, which would be the proof. But times ascend along a log. So this node takes
+// a change of its own that is later than the last one in the base for none of those, and issues it again, as
+// the owner of a branch does (decision 0252).
 //
 //     here     ── … ── 55 ──────── 56' 57'        12:00, 12:01: a backup of yesterday, written on
 //     base     ── … ── 55 56 … 133 ┤              W = 133 is of 11:00, and rows begin behind 126
@@ -18,6 +19,7 @@ extension Node {
         if isPlanted("branch-never-reissued") { return }
         guard let table = spaces[index].checkpoints.taken?.table else { return }
         for row in table.rows where spaces[index].author(of: row.replica) == device {
+            // With a proof the branch is issued again as ever.
             guard spaces[index].start(of: row) != nil, spaces[index].forks.proven[row.replica] == nil else {
                 continue
             }
@@ -29,7 +31,7 @@ extension Node {
         throws(StoreFailure)
     {
         try spaces[index].writeRun(to: &transaction)
-        // What the base here holds of it, the one that is taken holds as well.
+        // The base that is taken holds all of the log that the base here holds.
         let known = spaces[index].baseTable?.row(of: row.replica)?.last ?? .none
         var walk = try branchWalk(of: row.replica, before: known + 1, in: index)
         var branch: Closing?

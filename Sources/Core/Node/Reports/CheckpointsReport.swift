@@ -87,7 +87,8 @@ public struct CheckpointsReport: Hashable, Sendable {
         case notLinked = "not-linked"
         /// A document of it is damaged, or it came to another state.
         case cannotCompute = "cannot-compute"
-        /// It lacks changes that the checkpoint holds.
+        /// It lacks changes that the checkpoint holds, or was put back to an older state and was not level
+        /// with a member since.
         case catchingUp = "catching-up"
         /// It has all of them, and has not had time yet.
         case computing

@@ -43,7 +43,7 @@ extension Checker {
         forgetStanding()
     }
 
-    /// What stands is what any honest node goes on from.
+    /// The longest chain that an honest node is on stands.
     mutating func forgetStanding() {
         let chains = views.indices.filter { !traitors.contains($0) }.flatMap { views[$0].chains }
         standing = chains.max { $0.count < $1.count } ?? []
@@ -190,7 +190,8 @@ extension Checker {
         views[index].chains.contains { lateness(of: number, by: $0, at: index) != nil }
     }
 
-    /// Nobody is late whom the checkpoint that says so waited for, and whose disk was never another one.
+    /// A checkpoint makes no change late of an author whom it waited for, if that author's disk was never
+    /// exchanged.
     func checkMayBeLate(_ number: Int, at index: Int) throws(Violation) {
         let change = universe[number].change
         guard let author = universe.devices[change.replica], !universe.forking.contains(author),

@@ -48,8 +48,8 @@ extension OpenAPIDocument {
           "why":{
            "enum":["older-version","not-linked","cannot-compute","catching-up","computing","silent"],
            "description":"older-version: it is not known to have checkpoints. cannot-compute: a document is \#
-        damaged there, or it came to another state. catching-up: it lacks changes. computing: it had \#
-        no time yet. silent: it had, and says nothing."}},
+        damaged there, or it came to another state. catching-up: it lacks changes, or \#
+        was put back to an older state. computing: it had no time yet. silent: it had, and says nothing."}},
          "required":["device","name","why"]},
         "UnseenMember":{
          "type":"object","description":"A member that collection waits for.",
