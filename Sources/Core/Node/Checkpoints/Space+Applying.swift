@@ -17,6 +17,7 @@ extension Space {
         _ base: StandingBase, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         precondition(documents.bases.applying == nil, "two checkpoints are applied at once")
+        endLogs(by: base.id)
         try moveClosings(to: base.id, in: &transaction)
         checkpoints.unmatched = nil
         documents.bases.applying = base
@@ -35,7 +36,8 @@ extension Space {
         // What a base holds that was passed over on the way to this one may have been late for that.
         let former = isNext ? nil : judged.flatMap { agreement.table(of: $0)?.covered } ?? VersionVector()
         checkpoints.judge(by: base.id)
-        try rejudge(lateAuthors(beyond: former ?? base.covered), in: &transaction)
+        let late = lateAuthors(beyond: former ?? base.covered).union(authorsBehindEnds)
+        try rejudge(late, in: &transaction)
     }
 
     /// Devices with changes beyond a base that were made without what it lets go: those may be late now.

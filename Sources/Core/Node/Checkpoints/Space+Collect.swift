@@ -1,7 +1,7 @@
 // What logs may forget once a checkpoint stands: everything up to the last boundary within what the one
 // before it holds, since every change that is still to come has seen that, and the base has what came of it.
 // Sections with a void change stay whole, for that change can be read and adopted as long as somebody wants
-// to.
+// to. A log that ended goes to its end, which becomes a boundary.
 
 import Bytes
 import Causality
@@ -110,6 +110,11 @@ extension Space {
             checkpoints.collecting.finish(next.replica)
             return false
         }
+        if let end = endOfLog(next.replica), end.position.last == found.through,
+            logs[next.replica]?.boundary != end
+        {
+            try beginAtEnd(next.replica, end, in: &transaction)
+        }
         // Streams cannot be told any more what goes.
         if let row = try transaction.store.runs(id, next.replica, from: found.through, bytesMax: 1).first {
             let end = CommitPosition(row.position.value + UInt64(row.changes) - 1)
@@ -172,6 +177,11 @@ extension Space {
         of replica: ReplicaID, after cut: SequenceNumber, through stable: SequenceNumber,
         keeping retained: Retained, in store: some StoreReading
     ) throws(StoreFailure) -> SequenceNumber? {
+        if let end = endOfLog(replica)?.position, end.last == stable, end.last > cut,
+            retained.since.map({ end.timestamp.milliseconds <= $0 }) ?? true
+        {
+            return end.last
+        }
         guard var boundary = try store.boundary(id, replica, before: stable + 1), boundary.last > cut else {
             return nil
         }
@@ -193,9 +203,8 @@ extension Space {
         var kept: [DotRange] = []
         var start = cut
         while start < last {
-            guard let end = try sectionEnd(of: replica, after: start, through: last, in: store) else {
-                return kept
-            }
+            // The last section of a log that ended has no boundary behind it yet.
+            let end = try sectionEnd(of: replica, after: start, through: last, in: store) ?? last
             var isKept = false
             var next = start + 1
             while next <= end, !isKept {

@@ -146,7 +146,7 @@ public struct Checkpoints: Sendable {
     // MARK: Who acknowledged
 
     /// The acknowledgements of a checkpoint and of those that follow it.
-    func acknowledgements(ofOrAfter checkpoint: Bytes32) -> [[DeviceID: [Acknowledgement]]] {
+    public func acknowledgements(ofOrAfter checkpoint: Bytes32) -> [[DeviceID: [Acknowledgement]]] {
         acknowledgements.filter { $0.key == checkpoint || follows($0.key, checkpoint) }.map(\.value)
     }
 
