@@ -237,7 +237,7 @@ extension Checker {
             // Final, as the one before says.
             return lateness(of: number, by: Array(chain.dropLast()), at: index)
         }
-        if let end = ended(by: chain, at: index)[change.replica], change.first > end { return true }
+        if let end = ended(by: chain, at: index)[change.replica], change.first > end { return newest }
         let released = chain[chain.count - 2]
         let held = views[index].held[change.replica]
         // What a base holds is known where its log is not.
