@@ -101,6 +101,9 @@ struct NodeView {
     /// True when a change is void because its log is closed before its end.
     func isClosed(_ change: Change) -> Bool { closed[change.replica].map { $0 <= change.last } ?? false }
 
+    /// True when a change is void because its log ended before it: its author makes it again.
+    func isBehindEnd(_ change: Change) -> Bool { ended[change.replica].map { change.first > $0 } ?? false }
+
     /// Executed and skipped changes behind a position: an answer that shows the position knows of neither.
     func changes(after position: CommitPosition) -> Set<Dot> {
         var later: Set<Dot> = []

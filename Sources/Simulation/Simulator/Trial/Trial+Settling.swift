@@ -169,6 +169,7 @@ extension Trial {
                 for other in holders
                 where !checker.holds(number, at: other) && !checker.isForked(number, at: other)
                     && !checker.isFinal(number, by: checker.views[other].chains.last)
+                    && !checker.views[other].isBehindEnd(change)
                 {
                     throw Violation(
                         .acknowledgedStays,
