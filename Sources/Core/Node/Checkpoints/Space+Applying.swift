@@ -17,8 +17,9 @@ extension Space {
         _ base: StandingBase, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         precondition(documents.bases.applying == nil, "two checkpoints are applied at once")
-        endLogs(by: base.id)
+        // A proof alone would close a log earlier than the base ends it.
         try moveClosings(to: base.id, in: &transaction)
+        endLogs(by: base.id)
         checkpoints.unmatched = nil
         documents.bases.applying = base
         documents.bases.applying?.visible = documents.bases.standing?.visible ?? 0
