@@ -12,33 +12,14 @@ import Testing
 import Wire
 
 @Suite struct EndedLogTests {
-    private func standing(_ world: inout World, _ index: Int) -> Bytes32? {
-        guard case .checkpoints(let report)? = world.ask(index, .checkpoints(SpaceReference("notes"))) else {
-            return nil
-        }
-        return report.standing?.id
-    }
-
     /// Proposes at the first node, and waits until the checkpoint stands at all of these, which collect.
     private func checkpoint(_ world: inout World, _ all: [Int], absent: [Int]? = nil) -> Bool {
         let absent = absent.map { absent in
             absent.map { MemberReference(DeviceID(publicKey: world.nodes[$0].deviceKey.publicKey).text) }
         }
-        guard
-            case .checkpointProposed(let id)? = world.ask(
-                0, .proposeCheckpoint(SpaceReference("notes"), absent: absent)),
-            world.run(within: 120_000, until: { world in all.allSatisfy { standing(&world, $0) == id } })
-        else { return false }
-        for index in all { _ = world.ask(index, .collect(SpaceReference("notes"))) }
+        guard world.checkpoint(all, without: absent) != nil else { return false }
+        world.collect(all)
         return true
-    }
-
-    private func keepNothing(_ world: inout World, _ all: [Int]) {
-        for index in all {
-            var settings = NodeSettings(deviceName: "box\(index)", staticPeers: [], advertise: [])
-            settings.retainHistory = .none
-            world.changeSettings(index, to: settings)
-        }
     }
 
     /// Starts a node as a directory starts that was copied.
@@ -46,7 +27,7 @@ import Wire
         world.crash(index)
         world.replaceDisk(index, with: world.diskCopy(index), seen: "the directory is a copy")
         world.start(index)
-        keepNothing(&world, [index])
+        world.keepNothing([index])
     }
 
     /// Logs of which a node keeps changes, and the bytes of those.
@@ -76,7 +57,7 @@ import Wire
         var world = World(seed: 960)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade, "\(world.logs())")
-        keepNothing(&world, [0, 1, 2])
+        world.keepNothing([0, 1, 2])
         for round in 0..<8 {
             restartAsCopy(&world, 2)
             let isWritten = write(&world, [0, 1, 2], round: round)
@@ -92,9 +73,9 @@ import Wire
         }
         var dice = SeededGenerator(seed: 5)
         for node in 0..<3 { world.crashAndStart(node, &dice) }
-        keepNothing(&world, [0, 1, 2])
+        world.keepNothing([0, 1, 2])
         let late = world.addNode()
-        keepNothing(&world, [late])
+        world.keepNothing([late])
         let token = world.invite(0, "notes")
         guard case .joined? = world.join(late, try #require(token)) else {
             Issue.record("not joined: \(world.logs())")
@@ -119,7 +100,7 @@ import Wire
         let isMade = world.makeSpace("notes", nodes: 4)
         #expect(isMade, "\(world.logs())")
         let all = [0, 1, 2, 3]
-        keepNothing(&world, all)
+        world.keepNothing(all)
         for round in 0..<2 {
             restartAsCopy(&world, 2)
             #expect(write(&world, all, round: round), "\(world.logs())")
@@ -155,12 +136,12 @@ import Wire
         var world = World(seed: seed)
         let isMade = world.makeSpace("notes", nodes: 3)
         #expect(isMade, "\(world.logs())")
-        keepNothing(&world, [0, 1, 2])
+        world.keepNothing([0, 1, 2])
         #expect(write(&world, [0, 1, 2], round: 0), "\(world.logs())")
         #expect(checkpoint(&world, [0, 1, 2]), "\(world.logs())")
         let clone = world.addClone(of: 1, seen: "the directory is a copy")
         world.separate([1])
-        keepNothing(&world, [clone])
+        world.keepNothing([clone])
         #expect(write(&world, [0, 2, clone], round: 1), "\(world.logs())")
         var count = 6
         for _ in 0..<5 where world.increment(1, "notes", "count") { count += 1 }
@@ -190,5 +171,49 @@ import Wire
         #expect(checkpoint(&world, all), "\(world.logs())")
         let isKept = world.run(within: 60_000) { isWhole(&$0) }
         #expect(isKept && !world.logs().contains("differs"), "\(world.logs())")
+    }
+
+    @Test("a log that is closed by a proof where it is held, and ends behind that in the base, is held to its end")
+    func provedBeforeItsEnd() {
+        var world = World(seed: 965)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.keepNothing([0, 1, 2])
+        #expect(write(&world, [0, 1, 2], round: 0), "\(world.logs())")
+        #expect(checkpoint(&world, [0, 1, 2]), "\(world.logs())")
+        // 1. The third is away while the second and its copy go on with one log, apart: a checkpoint holds the
+        //    copy's branch.
+        world.separate([2])
+        let clone = world.addClone(of: 1)
+        world.keepNothing([clone])
+        world.separate([1])
+        var count = 3
+        for _ in 0..<4 where world.increment(1, "notes", "count") { count += 1 }
+        world.run(milliseconds: 7)
+        for _ in 0..<3 where world.increment(clone, "notes", "count") { count += 1 }
+        #expect(checkpoint(&world, [0, clone], absent: [2]), "\(world.logs())")
+        // 2. Both go on in logs of their own, until a table says that the log ended.
+        world.heal()
+        world.separate([2])
+        let others = [0, 1, clone]
+        let isProved = world.run(within: 300_000) { world in
+            others.allSatisfy { world.nodes[$0].log.contains { $0.contains("in two ways") } }
+                && world.areEqual(others, "notes")
+        }
+        #expect(isProved, "\(world.logs())")
+        for round in 1..<4 {
+            #expect(write(&world, others, round: round), "\(world.logs())")
+            count += 3
+            #expect(checkpoint(&world, others, absent: [2]), "\(world.logs())")
+        }
+        // 3. The third hears of the fork, and then takes the base.
+        world.reunite()
+        let all = [0, 1, 2, clone]
+        let isWhole = world.run(within: 300_000) { world in
+            let text = String(decoding: world.export(2, "notes") ?? [], as: UTF8.self)
+            return text.contains(#"{"key":"count","value":{"n":\#(count)}}"#) && world.areEqual(all, "notes")
+        }
+        #expect(isWhole && count == 19, "\(count) \(world.logs())")
+        #expect(checkpoint(&world, all), "\(world.logs())")
     }
 }
