@@ -173,7 +173,7 @@ import Wire
         #expect(isKept && !world.logs().contains("differs"), "\(world.logs())")
     }
 
-    @Test("a log that is closed by a proof where it is held, and ends behind that in the base, is held to its end")
+    @Test("a log that a proof closes, and that ends behind that in a base, is held to its end")
     func provedBeforeItsEnd() {
         var world = World(seed: 965)
         let isMade = world.makeSpace("notes", nodes: 3)
