@@ -8,7 +8,7 @@ import ArgumentParser
         commandName: "replbench", abstract: "Measures repld's document engine, nodes and meshes.",
         subcommands: [
             Engine.self, Micro.self, Memory.self, NodeCommand.self, MeshCommand.self, FindCommand.self,
-            RosterCommand.self, RemovalCommand.self, SoakCommand.self,
+            RosterCommand.self, RemovalCommand.self, RoadCommand.self, SoakCommand.self,
         ])
 }
 
