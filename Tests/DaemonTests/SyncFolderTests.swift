@@ -161,7 +161,10 @@ extension DaemonTests {
                 let boxes = try FolderBoxes(world)
                 try boxes.strangers("a")
                 let a = boxes.all[0]
-                #expect(try boxes.report(a)["path"] == .string(boxes.folder))
+                // The daemon answers before it has looked at the folder.
+                try eventually("the folder", within: boxes.patience) {
+                    try boxes.report(a)["path"] == .string(boxes.folder)
+                }
                 try boxes.configure(a, nil)
                 let out = try a.api.post("/v1/reload", "").json()
                 #expect(out["applied"] == ["sync-folder"], "\(out)")
