@@ -41,6 +41,10 @@ extension Space {
         try rejudge(late, in: &transaction)
     }
 
+    /// False while documents are made on a base that is not known to stand: what is late by it still counts,
+    /// and vectors do not tell, where that stands behind the end of a log.
+    var isJudgedByBase: Bool { documents.bases.newest.map { $0.id == checkpoints.judged } ?? true }
+
     /// Devices with changes beyond a base that were made without what it lets go: those may be late now.
     private func lateAuthors(beyond covered: VersionVector) -> Set<DeviceID> {
         let beyond = held.entries.filter { $0.last > covered[$0.replica] }
