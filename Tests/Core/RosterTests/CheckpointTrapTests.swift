@@ -252,6 +252,21 @@ private struct Story {
         #expect(story.checkpoints.clamped(more, following: first) == more)
     }
 
+    @Test("an acknowledgement in a log that ends by the checkpoint counts for nobody")
+    func acknowledgedBehindTheEnd() {
+        var (story, first) = founded()
+        let second = story.propose(
+            0, after: first, of: [0, 1, 2], covering: [3, 2, 2, 0, 0, 1], ended: [1])
+        for device in [2, 0] { story.acknowledge(second, device, at: 9) }
+        story.acknowledge(second, 1, at: 9)
+        #expect(!story.checkpoints.hasAcknowledged(second, story.devices[1]))
+        #expect(!story.checkpoints.stands(second) && story.checkpoints.ends(story.replicas[1], by: second))
+        #expect(!story.checkpoints.ends(story.replicas[2], by: second))
+        story.acknowledge(second, 1, at: 9, log: 5)
+        #expect(story.checkpoints.hasAcknowledged(second, story.devices[1]))
+        #expect(story.checkpoints.stands(second))
+    }
+
     @Test("what is covered stays where a fork is proven later, and what was closed stays closed")
     func closing() {
         var (story, first) = founded()
