@@ -268,6 +268,11 @@ private func page(_ last: Key, _ number: UInt8) -> PageRecord {
         }
         let position = CommitPosition(5)
         let sizes = (0..<6).reduce(0) { $0 + 4 + 2 + ($1 % 3) * 24 }
+        func promote(_ limit: Int) throws -> PromotedCandidates? {
+            var promoted: PromotedCandidates?
+            try disk.transact { promoted = try $0.promoteCandidates(home, limit: limit, at: position) }
+            return promoted
+        }
         let first = PromotedCandidates(documents: 6, visible: 4, bytes: sizes, lastKey: "k105")
         // What is rolled back is a candidate again.
         try disk.store.begin()
@@ -275,7 +280,7 @@ private func page(_ last: Key, _ number: UInt8) -> PageRecord {
         disk.store.rollback()
         #expect(try disk.store.candidates(home, after: nil, limit: 99).count == 20)
         #expect(try disk.store.baseBytes(home) == (0, 0) && disk.store.documentCount(home) == 0)
-        try disk.transact { #expect(try $0.promoteCandidates(home, limit: 6, at: position) == first) }
+        #expect(try promote(6) == first)
         disk = try disk.afterCrash()
         #expect(
             try disk.store.bases(home, after: nil, limit: 99)
@@ -289,36 +294,30 @@ private func page(_ last: Key, _ number: UInt8) -> PageRecord {
         #expect(try disk.store.candidates(home, after: nil, limit: 99).map(\.key).first == "k106")
         #expect(try disk.store.candidates(space(2), after: nil, limit: 9).count == 1)
         // Up to the first that is in the base no more, which goes by itself.
-        try disk.transact { #expect(try $0.promoteCandidates(home, limit: 9, at: position)?.documents == 2) }
-        try disk.transact { #expect(try $0.promoteCandidates(home, limit: 9, at: position) == nil) }
+        #expect(try promote(9)?.documents == 2)
+        #expect(try promote(9) == nil)
         #expect(try disk.store.candidates(home, after: nil, limit: 99).count == 12)
         try disk.transact { _ = try $0.removeCandidates(home, limit: 1) }
         // One that has something of its own.
-        let own: [(Key, (inout Disk) throws -> Void)] = [
-            ("k110", { try $0.transact { try $0.put(home, base("k110")) } }),
-            ("k111", { try $0.transact { try $0.put(home, document("k111", visible: false)) } }),
-            (
-                "k112",
-                {
-                    try $0.transact {
-                        try $0.put(home, "k112", SnapshotRecord(position: position, bytes: [1]))
-                    }
-                }
-            ),
-        ]
-        for (key, put) in own {
-            try put(&disk)
+        for key in ["k110", "k111", "k112"] as [Key] {
             try disk.transact { store in
-                #expect(try store.promoteCandidates(home, limit: 4, at: position) == nil, "\(key)")
-                #expect(try store.candidate(home, key) != nil)
+                switch key {
+                case "k110": try store.put(home, base(key))
+                case "k111": try store.put(home, document(key, visible: false))
+                default: try store.put(home, key, SnapshotRecord(position: position, bytes: [1]))
+                }
+            }
+            #expect(try promote(4) == nil, "\(key)")
+            #expect(try disk.store.candidate(home, key) != nil)
+            try disk.transact { store in
                 while try store.candidates(home, after: nil, limit: 1)[0].key <= key {
                     _ = try store.removeCandidates(home, limit: 1)
                 }
             }
         }
-        try disk.transact { #expect(try $0.promoteCandidates(home, limit: 99, at: position)?.documents == 7) }
+        #expect(try promote(99)?.documents == 7)
         #expect(try disk.store.candidates(home, after: nil, limit: 1).isEmpty)
-        try disk.transact { #expect(try $0.promoteCandidates(home, limit: 9, at: position) == nil) }
+        #expect(try promote(9) == nil)
     }
 
     @Test("candidates are put, replaced, listed, and removed from the first on", arguments: Kind.allCases)

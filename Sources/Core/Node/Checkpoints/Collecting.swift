@@ -1,4 +1,5 @@
-// Where a collection of logs is: which log is next, what one plan forgets of it, and what was forgotten so far.
+// Where a collection of logs is: which log is next, what one plan forgets of it, and what was forgotten so
+// far.
 
 import Causality
 

@@ -150,8 +150,8 @@ public struct Checkpoints: Sendable {
         acknowledgements.filter { $0.key == checkpoint || follows($0.key, checkpoint) }.map(\.value)
     }
 
-    /// True when the device did so in a log that goes on in what the checkpoint covers: what stands behind the
-    /// end of another one is not held by who takes its base.
+    /// True when the device did so in a log that goes on in what the checkpoint covers: what stands behind
+    /// the end of another one is not held by who takes its base.
     public func hasAcknowledged(_ checkpoint: Bytes32, _ device: DeviceID) -> Bool {
         acknowledgements[checkpoint]?[device]?.contains { !ends($0.dot.replica, by: checkpoint) } ?? false
     }
