@@ -14,7 +14,13 @@ final class TerminalWindows {
         socket = folder + "/tmux"
     }
 
-    deinit { _ = try? run(["kill-server"]) }
+    deinit {
+        do {
+            try run(["kill-server"])
+        } catch {
+            Issue.record("a server of tmux goes on: \(error)")
+        }
+    }
 
     @discardableResult
     private func run(_ words: [String]) throws -> String {

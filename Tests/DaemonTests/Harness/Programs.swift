@@ -39,6 +39,21 @@ func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
     }
 }
 
+/// `posix_spawn` of a program that signals reach: threads of tests block them, and a child inherits that.
+func spawn(
+    _ pid: inout pid_t, _ program: String, _ actions: inout posix_spawn_file_actions_t,
+    _ words: [UnsafeMutablePointer<CChar>?], _ variables: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    return posix_spawn(&pid, program, &actions, &attributes, words + [nil], variables)
+}
+
 /// A child process whose output goes to a file.
 final class ChildProcess {
     enum End: Equatable {
@@ -61,7 +76,7 @@ final class ChildProcess {
         let words = ([program] + arguments).map { strdup($0) }
         defer { words.forEach { free($0) } }
         var pid: pid_t = 0
-        let result = posix_spawn(&pid, program, &actions, nil, words + [nil], environ)
+        let result = spawn(&pid, program, &actions, words, environ)
         guard result == 0 else { throw ConnectionFailure.failed("posix_spawn \(program)", result) }
         self.pid = pid
     }

@@ -28,10 +28,11 @@ final class PseudoTerminal {
         closeOthers(&actions)
         // It becomes the program, as the leader of a session whose terminal this is.
         let words = ["/usr/bin/setsid", "--ctty"] + words
-        let (arguments, variables) = (words.map { strdup($0) }, environment.map { strdup($0) })
+        let arguments = words.map { strdup($0) }
+        var variables = environment.map { strdup($0) } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
         var pid: pid_t = 0
-        let result = posix_spawn(&pid, words[0], &actions, nil, arguments + [nil], variables + [nil])
+        let result = spawn(&pid, words[0], &actions, arguments, &variables)
         guard result == 0 else {
             close(master)
             throw ConnectionFailure.failed("posix_spawn \(words[0])", result)

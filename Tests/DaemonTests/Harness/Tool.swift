@@ -34,7 +34,7 @@ final class Tool {
         let pointers = words.map { strdup($0) }
         defer { pointers.forEach { free($0) } }
         var pid: pid_t = 0
-        let result = posix_spawn(&pid, words[0], &actions, nil, pointers + [nil], environ)
+        let result = spawn(&pid, words[0], &actions, pointers, environ)
         close(down[0])
         close(up[1])
         (process, input, output) = (pid, down[1], up[0])
