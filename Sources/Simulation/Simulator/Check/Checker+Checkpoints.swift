@@ -126,6 +126,17 @@ extension Checker {
         universe.contains(number, final(of: universe[number].change.replica, by: chain))
     }
 
+    /// What counts at a node: as far as its vector says, and of a closed log as far as its base holds it, of
+    /// which the node may have another branch only.
+    func counted(at index: Int) -> VersionVector {
+        var counted = views[index].counted
+        for replica in views[index].closed.keys {
+            let last = universe.last(final(of: replica, by: views[index].chains.last))
+            counted.advance(replica, to: min(last, views[index].end(of: replica)))
+        }
+        return counted
+    }
+
     /// True for a change that is void at a node because its log goes on in two ways: it is closed there, or
     /// another branch is final.
     func isForked(_ number: Int, at index: Int) -> Bool {
