@@ -12,8 +12,8 @@ import Wire
 
 extension Space {
     /// Writes an acknowledgement, or a mark for nil, as a change of its own, made on all that is held. Not to
-    /// a log that ends by what is acknowledged, as that of a copy may: what stands behind an end is not passed
-    /// on, and counts for nobody.
+    /// a log that ends by what is acknowledged, as that of a copy may: what stands behind an end is not
+    /// passed on, and counts for nobody.
     mutating func acknowledge(
         _ checkpoint: Bytes32?, by device: DeviceID, _ entropy: inout Entropy, at now: Instant,
         cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
