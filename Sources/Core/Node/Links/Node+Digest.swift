@@ -84,8 +84,7 @@ extension Node {
         on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) -> DigestFrame? {
         guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable,
-            spaces[index].exceptions.rejudging.isEmpty, spaces[index].documents.bases.applying == nil,
-            spaces[index].isJudgedByBase
+            spaces[index].exceptions.rejudging.isEmpty, spaces[index].documents.bases.applying == nil
         else {
             channel.digest.reset()
             return nil

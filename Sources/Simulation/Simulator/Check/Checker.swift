@@ -42,8 +42,6 @@ struct Checker {
     var lost: Set<Int> = []
     /// What checkpoints forgot of documents.
     let knownForgotten = KnownForgotten()
-    /// Which logs ended by them.
-    let knownEnded = KnownEnded()
     /// What checkpoints hold of each log, as the first node holds it that came to them.
     var finals: [Bytes32: [ReplicaID: HeldBranch]] = [:]
     /// What each that anybody acknowledged follows, and itself.
@@ -120,8 +118,7 @@ struct Checker {
         if isJudged { try takeStatuses(index, store, in: space) }
         for number in made { try checkAdoption(number, by: device, at: index) }
         // A rebuild has a position of its own.
-        let isCrashed = world.nodes[index].node == nil
-        guard views[index].takesPosition(position, after: views[index].position, isCrashed: isCrashed) else {
+        guard views[index].takesPosition(position, after: views[index].position) else {
             throw Violation(
                 .stored, "node \(index) is at \(position), its last row at \(views[index].position)")
         }
@@ -174,7 +171,7 @@ struct Checker {
         let known = universe[number]
         let change = known.change
         let position = views[index].position
-        guard views[index].takesPosition(record.position, after: position.next, isCrashed: false) else {
+        guard views[index].takesPosition(record.position, after: position.next) else {
             throw Violation(.exactlyOnce, "position \(record.position) after \(position)")
         }
         let isClosed = isForked(number, at: index)
@@ -188,7 +185,7 @@ struct Checker {
         views[index].statuses[number] = record.status
         let base = views[index].chains.last?.last.flatMap { coverages[$0.id] } ?? VersionVector()
         let missing = change.context.entries(beyond: views[index].vector).filter { entry in
-            let needed = min(entry.last, views[index].end(of: entry.replica))
+            let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
             return needed > views[index].vector[entry.replica] && needed > base[entry.replica]
         }
         // What is void by its log is kept for the seal behind it, whatever it was made on.
