@@ -8,6 +8,8 @@ import Testing
 final class TerminalWindows {
     private let tmux: String
     private let socket: String
+    /// A window was opened: the server runs.
+    private var hasServer = false
 
     init(in folder: String) throws {
         tmux = try #require(SystemTool.path("tmux"))
@@ -15,8 +17,13 @@ final class TerminalWindows {
     }
 
     deinit {
+        guard hasServer else { return }
+        // What it answers does not say that it ended.
         do {
             try run(["kill-server"])
+            try eventually("the server of tmux to end", within: 20) {
+                try ChildProcess.run(tmux, ["-S", socket, "has-session"], within: 20).end != .exit(0)
+            }
         } catch {
             Issue.record("a server of tmux goes on: \(error)")
         }
@@ -36,6 +43,7 @@ final class TerminalWindows {
             "new-session", "-d", "-s", name, "-x", "\(columns)", "-y", "\(rows)",
             "\(command); echo \"ended with $?\"; exec sleep 1000",
         ])
+        hasServer = true
     }
 
     func resize(_ name: String, columns: Int, rows: Int) throws {
