@@ -247,6 +247,79 @@ private func page(_ last: Key, _ number: UInt8) -> PageRecord {
         #expect(try disk.store.baseBytes(home) == (base("stays").size, 1))
     }
 
+    @Test(
+        "candidates of documents that nothing is known of become bases many at a time, others do not",
+        arguments: Kind.allCases)
+    func promoted(kind: Kind) throws {
+        var disk = try Disk(kind)
+        let frontier = [Dot(a, SequenceNumber(4)), Dot(replica(2), SequenceNumber(9))]
+        func candidate(_ number: Int, bytes: [UInt8]? = [7, 7]) -> CandidateRecord {
+            CandidateRecord(
+                key: Key("k\(100 + number)"), isVisible: bytes != nil && number % 3 > 0,
+                frontier: Array(frontier.prefix(number % 3)), bytes: bytes)
+        }
+        try disk.transact { store in
+            try store.put(record(home))
+            try store.put(record(space(2), "second"))
+            try store.put(space(2), candidate(0))
+            for number in 0..<20 {
+                try store.put(home, candidate(number, bytes: number == 8 ? nil : [7, 7]))
+            }
+        }
+        let position = CommitPosition(5)
+        let sizes = (0..<6).reduce(0) { $0 + 4 + 2 + ($1 % 3) * 24 }
+        func promote(_ limit: Int) throws -> PromotedCandidates? {
+            var promoted: PromotedCandidates?
+            try disk.transact { promoted = try $0.promoteCandidates(home, limit: limit, at: position) }
+            return promoted
+        }
+        let first = PromotedCandidates(documents: 6, visible: 4, bytes: sizes, lastKey: "k105")
+        // What is rolled back is a candidate again.
+        try disk.store.begin()
+        #expect(try disk.store.promoteCandidates(home, limit: 6, at: position) == first)
+        disk.store.rollback()
+        #expect(try disk.store.candidates(home, after: nil, limit: 99).count == 20)
+        #expect(try disk.store.baseBytes(home) == (0, 0) && disk.store.documentCount(home) == 0)
+        #expect(try promote(6) == first)
+        disk = try disk.afterCrash()
+        #expect(
+            try disk.store.bases(home, after: nil, limit: 99)
+                == (0..<6).map { number in
+                    let from = candidate(number)
+                    return BaseRecord(
+                        key: from.key, isVisible: from.isVisible, frontier: from.frontier,
+                        position: position, bytes: [7, 7])
+                })
+        #expect(try disk.store.baseBytes(home) == (sizes, 6) && disk.store.documentCount(home) == 4)
+        #expect(try disk.store.candidates(home, after: nil, limit: 99).map(\.key).first == "k106")
+        #expect(try disk.store.candidates(space(2), after: nil, limit: 9).count == 1)
+        // Up to the first that is in the base no more, which goes by itself.
+        #expect(try promote(9)?.documents == 2)
+        #expect(try promote(9) == nil)
+        #expect(try disk.store.candidates(home, after: nil, limit: 99).count == 12)
+        try disk.transact { _ = try $0.removeCandidates(home, limit: 1) }
+        // One that has something of its own.
+        for key in ["k110", "k111", "k112"] as [Key] {
+            try disk.transact { store in
+                switch key {
+                case "k110": try store.put(home, base(key))
+                case "k111": try store.put(home, document(key, visible: false))
+                default: try store.put(home, key, SnapshotRecord(position: position, bytes: [1]))
+                }
+            }
+            #expect(try promote(4) == nil, "\(key)")
+            #expect(try disk.store.candidate(home, key) != nil)
+            try disk.transact { store in
+                while try store.candidates(home, after: nil, limit: 1)[0].key <= key {
+                    _ = try store.removeCandidates(home, limit: 1)
+                }
+            }
+        }
+        #expect(try promote(99)?.documents == 7)
+        #expect(try disk.store.candidates(home, after: nil, limit: 1).isEmpty)
+        #expect(try promote(9) == nil)
+    }
+
     @Test("candidates are put, replaced, listed, and removed from the first on", arguments: Kind.allCases)
     func candidates(kind: Kind) throws {
         var disk = try Disk(kind)

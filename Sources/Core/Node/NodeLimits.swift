@@ -68,6 +68,8 @@ public enum NodeLimits {
     /// Documents of one step of computing or moving to a base, and bytes of snapshots after which it ends.
     static let baseStepDocuments = 32
     static let baseStepBytes = 64 << 10
+    /// Documents that a newcomer's store moves to their base in one go.
+    static let basePromotedMax = 256
     /// What a slice of that may cost, in about a hundredth of a millisecond: reading a document, making it
     /// from its changes or moving it, and 1 KiB.
     static let baseStepCost = 200

@@ -57,6 +57,12 @@ extension Space {
         let costMax = NodeLimits.baseStepCost * (checkpoints.isSeeding ? NodeLimits.seedingSteps : 1)
         var (cost, isLast) = (0, false)
         while cost < costMax, !isLast {
+            // A newcomer's are all new.
+            if let promoted = try documents.promote(at: position, in: &transaction) {
+                cost += NodeLimits.baseStepCost(
+                    of: promoted.documents, promoted.bytes, each: NodeLimits.baseReadCost)
+                continue
+            }
             let page = try transaction.store.candidates(id, after: nil, limit: NodeLimits.baseStepDocuments)
             var bytes = 0
             for candidate in page {
@@ -166,6 +172,21 @@ extension SpaceDocuments {
         try indexes.update(cached.document, in: space, to: &transaction.store)
         try indexes.writeRecords(of: space, to: &transaction.store)
         return patches
+    }
+
+    /// Documents that nothing was known of are as the new base has them, many in one go; nil: the next one has
+    /// to be looked at by itself.
+    fileprivate mutating func promote(
+        at position: CommitPosition, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) -> PromotedCandidates? {
+        guard bases.standing == nil,
+            let promoted = try transaction.store.promoteCandidates(
+                space, limit: NodeLimits.basePromotedMax, at: position)
+        else { return nil }
+        // Some may have been read as absent.
+        cache.forget(through: promoted.lastKey)
+        bases.applying?.visible += promoted.visible
+        return promoted
     }
 
     private mutating func replaceBase(

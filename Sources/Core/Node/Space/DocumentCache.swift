@@ -98,6 +98,11 @@ struct DocumentCache: Sendable {
         free.append(slot)
     }
 
+    /// Gives up all documents with keys up to this one. None of them is dirty. O(documents that are cached).
+    mutating func forget(through last: Key) {
+        for key in slotOfKey.keys.filter({ $0 <= last }).sorted() { forget(key) }
+    }
+
     /// Hands over each dirty document to be written; all are clean afterwards.
     mutating func writeDirty(
         _ write: (inout CachedDocument) throws(StoreFailure) -> Void

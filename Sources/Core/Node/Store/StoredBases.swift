@@ -59,6 +59,22 @@ public struct CandidateRecord: Hashable, Sendable {
     }
 }
 
+/// Candidates that became bases in one go.
+public struct PromotedCandidates: Hashable, Sendable {
+    public let documents: Int
+    public let visible: Int
+    /// Of keys, snapshots and frontiers, as `StoredBases.baseBytes` counts them.
+    public let bytes: Int
+    public let lastKey: Key
+
+    public init(documents: Int, visible: Int, bytes: Int, lastKey: Key) {
+        self.documents = documents
+        self.visible = visible
+        self.bytes = bytes
+        self.lastKey = lastKey
+    }
+}
+
 /// One page of a base's manifest.
 public struct PageRecord: Hashable, Sendable {
     /// The key of its last document: pages are named and ordered by it.
@@ -107,6 +123,12 @@ public protocol BaseStore: StoredBases {
     mutating func put(_ space: SpaceID, _ candidate: CandidateRecord) throws(StoreFailure)
     /// Removes the first `limit` in order of keys; true: more are left.
     mutating func removeCandidates(_ space: SpaceID, limit: Int) throws(StoreFailure) -> Bool
+    /// Many candidates at once become bases at a position, and are candidates no more: the first ones in order
+    /// of keys, `limit` at most, up to the first that the new base does not hold. Nil, and nothing is changed:
+    /// there is none before that, or the document of one has a base, a record or a snapshot of its own, or the
+    /// store has to look at each for another reason.
+    mutating func promoteCandidates(_ space: SpaceID, limit: Int, at position: CommitPosition)
+        throws(StoreFailure) -> PromotedCandidates?
     /// Inserts pages, or replaces those of the same last key.
     mutating func putPages(_ space: SpaceID, of set: PageSet, _ pages: [PageRecord]) throws(StoreFailure)
     /// Removes all pages of a manifest. O(pages).

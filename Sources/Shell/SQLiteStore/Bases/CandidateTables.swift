@@ -79,6 +79,53 @@ extension SQLiteStore {
         return try writer[.anyCandidate].first([.integer(number)]) { _ in true } ?? false
     }
 
+    public mutating func promoteCandidates(_ space: SpaceID, limit: Int, at position: CommitPosition)
+        throws(StoreFailure) -> PromotedCandidates?
+    {
+        let number = try number(of: space)
+        guard let moved = try promotable(number, limit: limit) else { return nil }
+        let range: [SQLValue] = [.integer(number), .blob(moved.first), .blob(moved.promoted.lastKey)]
+        var figures = try figures(of: number)
+        let others: [Query] = figures.hasRecords ? [.anyBaseWithin, .anyRecordWithin] : [.anyBaseWithin]
+        for query in others + [.anySnapshotWithin] {
+            if try writer[query].first(range, { _ in true }) != nil { return nil }
+        }
+        try writer[.promoteCandidates].run(range + [.integer(Int64(position.value))])
+        try writer[.removeCandidatesWithin].run(range)
+        figures.bases.documents += moved.promoted.documents
+        figures.bases.bytes += moved.promoted.bytes
+        figures.ofRun.documents += moved.promoted.visible
+        known.figures[number] = figures
+        return moved.promoted
+    }
+
+    /// The first candidates whose snapshots lie in the rows of bases, as they do in those of candidates.
+    private func promotable(_ space: Int64, limit: Int) throws(StoreFailure) -> (
+        first: Key, promoted: PromotedCandidates
+    )? {
+        let path = writer.path
+        let rows = try writer[.candidateSizes].all([.integer(space), .integer(limit)]) {
+            row throws(StoreFailure) in
+            (
+                key: try StoredForms.key(row.blob(0), in: path), isVisible: row.integer(1) != 0,
+                frontier: Int(row.integer(2)), bytes: row.isNull(3) ? nil : Int(row.integer(3))
+            )
+        }
+        var (visible, bytes, documents) = (0, 0, 0)
+        for row in rows {
+            guard let length = row.bytes, length <= StoreLimits.baseBytesInline else { break }
+            documents += 1
+            if row.isVisible { visible += 1 }
+            bytes += row.key.utf8Count + row.frontier + length
+        }
+        guard documents > 0 else { return nil }
+        return (
+            rows[0].key,
+            PromotedCandidates(
+                documents: documents, visible: visible, bytes: bytes, lastKey: rows[documents - 1].key)
+        )
+    }
+
     public mutating func putPages(_ space: SpaceID, of set: PageSet, _ pages: [PageRecord])
         throws(StoreFailure)
     {
@@ -111,6 +158,24 @@ extension Query {
         SELECT key, visible, frontier, bytes FROM candidates WHERE space = ? AND key >= ?
         ORDER BY key LIMIT ?
         """)
+    static let candidateSizes = Query(
+        """
+        SELECT key, visible, length(frontier), length(bytes) FROM candidates WHERE space = ?
+        ORDER BY key LIMIT ?
+        """)
+    static let anyBaseWithin = Query("SELECT 1 FROM bases WHERE space = ? AND key BETWEEN ? AND ? LIMIT 1")
+    static let anyRecordWithin = Query(
+        "SELECT 1 FROM documents WHERE space = ? AND key BETWEEN ? AND ? LIMIT 1")
+    static let anySnapshotWithin = Query(
+        "SELECT 1 FROM snapshots WHERE space = ? AND key BETWEEN ? AND ? LIMIT 1")
+    static let promoteCandidates = Query(
+        """
+        INSERT INTO bases(space, key, visible, position, frontier, bytes)
+        SELECT space, key, visible, ?4, frontier, bytes FROM candidates
+        WHERE space = ?1 AND key BETWEEN ?2 AND ?3 ORDER BY key
+        """)
+    static let removeCandidatesWithin = Query(
+        "DELETE FROM candidates WHERE space = ? AND key BETWEEN ? AND ?")
     static let anyCandidate = Query("SELECT 1 FROM candidates WHERE space = ? LIMIT 1")
     static let putCandidate = Query(
         """

@@ -118,7 +118,8 @@ struct Checker {
         if isJudged { try takeStatuses(index, store, in: space) }
         for number in made { try checkAdoption(number, by: device, at: index) }
         // A rebuild has a position of its own.
-        guard views[index].takesPosition(position, after: views[index].position) else {
+        let isCrashed = world.nodes[index].node == nil
+        guard views[index].takesPosition(position, after: views[index].position, isCrashed: isCrashed) else {
             throw Violation(
                 .stored, "node \(index) is at \(position), its last row at \(views[index].position)")
         }
@@ -171,7 +172,7 @@ struct Checker {
         let known = universe[number]
         let change = known.change
         let position = views[index].position
-        guard views[index].takesPosition(record.position, after: position.next) else {
+        guard views[index].takesPosition(record.position, after: position.next, isCrashed: false) else {
             throw Violation(.exactlyOnce, "position \(record.position) after \(position)")
         }
         let isClosed = isForked(number, at: index)

@@ -68,10 +68,12 @@ struct NodeView {
     private var mayMove: Bool { chains.contains { $0.count > 1 } }
 
     /// True when a position can follow that of the last row: the next one, or a later one if something was
-    /// made again between the two.
-    mutating func takesPosition(_ next: CommitPosition, after last: CommitPosition) -> Bool {
+    /// made again between the two. `isCrashed`: right after the commit, in which it may have taken a base.
+    mutating func takesPosition(
+        _ next: CommitPosition, after last: CommitPosition, isCrashed: Bool
+    ) -> Bool {
         if next == last { return true }
-        guard next > last, isRemade || mayMove else { return false }
+        guard next > last, isRemade || mayMove || isCrashed else { return false }
         isMoved = isMoved || !isRemade
         return true
     }

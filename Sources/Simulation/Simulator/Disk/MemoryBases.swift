@@ -73,6 +73,28 @@ extension MemoryStore {
         }
     }
 
+    public mutating func promoteCandidates(_ space: SpaceID, limit: Int, at position: CommitPosition)
+        throws(StoreFailure) -> PromotedCandidates?
+    {
+        var (bases, visible, bytes) = ([BaseRecord](), 0, 0)
+        for candidate in try candidates(space, after: nil, limit: limit) {
+            guard let held = candidate.bytes else { break }
+            let key = candidate.key
+            let (base, own) = (try base(space, key), try snapshot(space, key))
+            guard base == nil, own == nil, try document(space, key) == nil else { return nil }
+            let new = BaseRecord(
+                key: key, isVisible: candidate.isVisible, frontier: candidate.frontier, position: position,
+                bytes: held)
+            if new.isVisible { visible += 1 }
+            bytes += new.size
+            bases.append(new)
+        }
+        guard let last = bases.last?.key else { return nil }
+        for base in bases { try put(space, base) }
+        try setCandidates(space, bases.map(\.key), to: nil)
+        return PromotedCandidates(documents: bases.count, visible: visible, bytes: bytes, lastKey: last)
+    }
+
     public mutating func putPages(_ space: SpaceID, of set: PageSet, _ pages: [PageRecord])
         throws(StoreFailure)
     {
