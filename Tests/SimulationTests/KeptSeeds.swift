@@ -193,5 +193,15 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             552, finite,
             "After a restart who had taken a base that was not known to stand yet executed what was late: the "
                 + "next base differed."),
+        KeptSeed(
+            157, finite,
+            "A copy acknowledged a checkpoint in the log that this ended: who took its base never learned that "
+                + "it stands (CheckpointTrapTests)."),
+        KeptSeed(
+            574, finite,
+            "A log that a proof had closed earlier than it ended was held to there only, once the base came "
+                + "that ends it: what was made on the rest was never executed."),
+        KeptSeed(
+            596, finite, "What stood behind the end of a log was asked of everybody: the checker."),
     ]
 }

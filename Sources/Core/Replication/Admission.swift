@@ -43,7 +43,7 @@ public enum Admission {
         isLate: Bool = false
     ) -> Decision {
         let change = candidate.change
-        if change.last <= held[change.replica] { return .duplicate }
+        if change.last <= held[change.replica] || closed.isGone(change.replica) { return .duplicate }
         let lack = lack(of: candidate, held: held, closed: closed, roster: roster)
         if let lack, case .rosterHead = lack { return .early(lack) }
         if closed.isClosed(change.id) {

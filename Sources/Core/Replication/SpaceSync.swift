@@ -35,6 +35,9 @@ public struct SpaceSync: Sendable {
     public private(set) var isPeerHaveStale = false
     /// What the peer said of closed logs beyond where they are closed here: it may count later.
     private var beyond: [ReplicaID: SequenceNumber] = [:]
+    /// Logs that are gone here and that the peer names, to their ends: it is told those.
+    private var goneNamed = VersionVector()
+    private var isGoneNews = false
     /// Which logs are pushed here. A hint: what is lacking is computed from the vectors.
     public private(set) var tree = PushTree()
     /// These logs are pushed and no others, whatever the tree says; nil: as the tree says.
@@ -159,6 +162,20 @@ public struct SpaceSync: Sendable {
         beyond[replica] = max(beyond[replica] ?? .none, last)
     }
 
+    /// A log is gone here, and the peer may have named it: then it is told the end. True: it was not yet.
+    @discardableResult
+    public mutating func peerNamesGone(_ replica: ReplicaID, _ gone: VersionVector) -> Bool {
+        guard beyond[replica] != nil, goneNamed[replica] == .none else { return false }
+        goneNamed.advance(replica, to: gone[replica])
+        isGoneNews = true
+        return true
+    }
+
+    /// True when the peer said that it holds these logs, which are gone here, to their ends.
+    public func holdsGone(_ gone: VersionVector) -> Bool {
+        gone.entries.allSatisfy { beyond[$0.replica] ?? .none >= $0.last }
+    }
+
     /// A closed log counts up to `last` from now on, which is more than before. What the peer holds of it
     /// then, as far as it said.
     public mutating func raise(_ replica: ReplicaID, to last: SequenceNumber) -> SequenceNumber {
@@ -201,16 +218,27 @@ public struct SpaceSync: Sendable {
     public mutating func nextHave(_ durable: VersionVector, at now: UInt64)
         -> (entries: [VersionVector.Entry], isFull: Bool)?
     {
+        let gone = goneNamed
         if mustTell(at: now) {
             told = durable
             resendAt = nil
             lastFull = now
-            return (durable.entries, true)
+            isGoneNews = false
+            return (Self.joined(durable, gone).entries, true)
         }
-        let advanced = durable.entries(beyond: told ?? VersionVector())
+        var advanced = durable.entries(beyond: told ?? VersionVector())
+        if isGoneNews { advanced = Self.joined(VersionVector(advanced), gone).entries }
         guard !advanced.isEmpty else { return nil }
+        isGoneNews = false
         told = durable
         return (advanced, false)
+    }
+
+    private static func joined(_ vector: VersionVector, _ other: VersionVector) -> VersionVector {
+        if other.isEmpty { return vector }
+        var joined = vector
+        joined.join(other)
+        return joined
     }
 
     // MARK: Reports

@@ -48,6 +48,7 @@ extension PlantedBugs {
         ("void-not-rebuilt", [.sameDocuments, .sameFromLog, .readsAreRight]),
         ("void-thrown-away", [.converged, .acknowledgedStays]),
         ("adopted-twice", [.adoptedOnce]),
+        ("ended-log-open", [.sameValidity, .converged, .serves, .acknowledgedStays]),
     ]
 
     /// The faults under which a bug shows, where an ordinary draw has them too seldom. What was asked for on
@@ -68,6 +69,7 @@ extension PlantedBugs {
             plan.profile = Profile.calm.rawValue
             plan.with = FaultKind.forkFloods.rawValue
         case "numbers-unbounded": plan.with = FaultKind.extremes.rawValue
+        case "ended-log-open": plan.profile = Profile.finite.rawValue
         case "faults-dumped": plan.with = FaultKind.forgeries.rawValue
         case "nobody-visited": plan.with = FaultKind.hoarding.rawValue
         case "silent-links-stay": plan.with = FaultKind.silences.rawValue

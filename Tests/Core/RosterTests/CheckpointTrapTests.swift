@@ -19,8 +19,8 @@ private struct Story {
     @discardableResult
     mutating func propose(
         _ author: Int, after previous: Bytes32? = nil, of members: Set<Int>, without absent: Set<Int> = [],
-        covering covered: [Int], views: Bool = true, closed: [Int: Int] = [:], seen: [Int: Bytes32] = [:],
-        releasing: [Int]? = nil
+        covering covered: [Int], views: Bool = true, closed: [Int: Int] = [:], ended: Set<Int> = [],
+        seen: [Int: Bytes32] = [:], releasing: [Int]? = nil
     ) -> Bytes32 {
         depth += 1
         let id = hash("checkpoint \(depth)")
@@ -38,14 +38,19 @@ private struct Story {
                 replicas.map { Int(table.covered[$0].value) }
             }
         let rows = covered.enumerated().filter { $0.element > 0 }.map { device, last in
-            CheckpointTable.Row(
+            let end = CheckpointTable.Boundary(
+                position: .init(last: SequenceNumber(UInt64(last)), timestamp: at(UInt64(last))),
+                chainHash: .zero)
+            return CheckpointTable.Row(
                 replica: replicas[device], declaration: .init(device: devices[device], incarnation: 1),
                 last: SequenceNumber(UInt64(last)),
                 previousLast: SequenceNumber(UInt64(before?[device] ?? 0)), timestamp: at(UInt64(last)),
-                chainHash: .zero, boundary: nil,
-                closedAt: closed[device].map { SequenceNumber(UInt64($0)) }, acknowledged: seen[device])
+                chainHash: .zero, boundary: ended.contains(device) ? end : nil,
+                closedAt: ended.contains(device)
+                    ? SequenceNumber(UInt64(last + 1)) : closed[device].map { SequenceNumber(UInt64($0)) },
+                acknowledged: seen[device])
         }
-        let table = CheckpointTable(rows: rows)
+        let table = CheckpointTable(rows: rows.sorted { $0.replica < $1.replica })
         tables[id] = table
         checkpoints.learn(table, of: id, holdsLogs: true, seesViews: views)
         return id
@@ -219,6 +224,47 @@ private struct Story {
         #expect(ended([(0, 2), (1, 2), (2, 2), (5, 1)]) == [story.replicas[1]])
         #expect(ended([(0, 2), (1, 3), (2, 2), (5, 1)]).isEmpty, "it went on: its end was not seen")
         #expect(ended([(0, 2), (1, 2), (2, 2)]).isEmpty, "the acknowledgement is not covered")
+    }
+
+    @Test("trap 8: a log that ended stays so, and nothing behind its end counts, whatever it was made on")
+    func endedForGood() {
+        var (story, first) = founded()
+        let second = story.propose(
+            0, after: first, of: [0, 1, 2], covering: [3, 2, 2, 0, 0, 1], ended: [1])
+        for device in [1, 2, 0] { story.acknowledge(second, device, at: 9, log: device == 1 ? 5 : device) }
+        let logs = Dictionary(
+            uniqueKeysWithValues: [(0, 0), (1, 1), (2, 2), (5, 1)].map {
+                (story.replicas[$0.0], story.devices[$0.1])
+            })
+        let all = [(0, 9), (2, 9), (5, 9)]
+        #expect(story.isLate(1, from: 3, on: all) && !story.isLate(1, from: 2, on: all))
+        #expect(!story.isLate(2, from: 3, on: all))
+        // Nobody says again that its device left it: that is in the table.
+        let lengths = [(0, 9), (1, 2), (2, 9), (5, 9)]
+        let covered = VersionVector(
+            lengths.map { .init(story.replicas[$0.0], SequenceNumber(UInt64($0.1))) })
+        #expect(
+            story.checkpoints.endedLogs(in: covered, following: second, logs: logs) == [story.replicas[1]])
+        // Whoever held more of it when it proposed did not know the end.
+        var more = covered
+        more.advance(story.replicas[1], to: SequenceNumber(7))
+        #expect(story.checkpoints.clamped(more, following: second) == covered)
+        #expect(story.checkpoints.clamped(more, following: first) == more)
+    }
+
+    @Test("an acknowledgement in a log that ends by the checkpoint counts for nobody")
+    func acknowledgedBehindTheEnd() {
+        var (story, first) = founded()
+        let second = story.propose(
+            0, after: first, of: [0, 1, 2], covering: [3, 2, 2, 0, 0, 1], ended: [1])
+        for device in [2, 0] { story.acknowledge(second, device, at: 9) }
+        story.acknowledge(second, 1, at: 9)
+        #expect(!story.checkpoints.hasAcknowledged(second, story.devices[1]))
+        #expect(!story.checkpoints.stands(second) && story.checkpoints.ends(story.replicas[1], by: second))
+        #expect(!story.checkpoints.ends(story.replicas[2], by: second))
+        story.acknowledge(second, 1, at: 9, log: 5)
+        #expect(story.checkpoints.hasAcknowledged(second, story.devices[1]))
+        #expect(story.checkpoints.stands(second))
     }
 
     @Test("what is covered stays where a fork is proven later, and what was closed stays closed")

@@ -160,7 +160,9 @@ extension Node {
     mutating func bundleBase(in index: SpaceHandle, for held: VersionVector, isWanted: Bool)
         throws(NodeError) -> (base: BundleBase, boundaries: VersionVector)?
     {
-        let isCut = !held.covers(spaces[index].logs.cuts)
+        let isCut =
+            !held.covers(spaces[index].closings.clamped(spaces[index].logs.cuts))
+            || !spaces[index].exceptions.gone.isEmpty && !spaces[index].isPastBase(held)
         guard isWanted || isCut else { return nil }
         guard let standing = spaces[index].documents.bases.standing else {
             throw .bundle(.noCheckpoint(space: spaces[index].name))

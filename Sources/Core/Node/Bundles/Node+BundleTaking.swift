@@ -186,7 +186,7 @@ extension Node {
             newest.map { space.checkpoints.agreement.follows(whole.checkpoint, $0) && $0 != whole.checkpoint }
             ?? true
         let table = try CheckpointTable(of: space.id, decoding: whole.table)
-        guard follows, !space.held.covers(table.boundaries) || space.held.isEmpty else { return false }
+        guard follows, !space.known.covers(table.boundaries) || space.held.isEmpty else { return false }
         spaces[index].checkpoints.brought.wasSeeding = space.isSeeding
         try spaces[index].beginTaking(proposal, in: &transaction)
         spaces[index].checkpoints.taken?.taking.found(whole.hash)
@@ -206,7 +206,7 @@ extension Node {
         let stated = min(now.wall, statement.timestamp.milliseconds)
         spaces[index].findings.statedAt[statement.device] =
             max(stated, spaces[index].findings.statedAt[statement.device] ?? 0)
-        let held = spaces[index].forks.closed.clamped(statement.held)
+        let held = spaces[index].closings.clamped(statement.held)
         spaces[index].checkpoints.brought.level = held
         guard try spaces[index].keep(statement, in: &transaction) else { return }
         // A link tells newer things. A device that is not linked has its last word here, also where it says

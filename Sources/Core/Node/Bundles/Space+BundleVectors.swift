@@ -33,7 +33,7 @@ extension Space {
             held.join(said.held)
             heads += said.heads
         }
-        return (forks.closed.clamped(held), heads)
+        return (closings.clamped(held), heads)
     }
 
     private func statement(of member: DeviceID, in store: some StoreReading) throws(StoreFailure)

@@ -60,7 +60,7 @@ extension Node {
     /// True when the peer holds something that this node does not, or did not say yet what it holds.
     private func lacks(what channel: ChannelHandle, in space: Space) -> Bool {
         guard let theirs = links[channel].sync.peerHave else { return true }
-        return !space.held.covers(space.forks.closed.clamped(theirs))
+        return !space.held.covers(space.closings.clamped(theirs))
     }
 
     /// A checkpoint stands that this node cannot come to by itself, since a log of it goes on in two ways: it

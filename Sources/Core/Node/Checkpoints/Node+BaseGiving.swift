@@ -21,6 +21,8 @@ struct BaseExchange: Sendable {
     var askedAt: UInt64?
     /// What the peer offered.
     var offer: BaseOfferFrame?
+    /// The checkpoint that the peer is known to have come to, by what it holds.
+    var past: Bytes32?
 }
 
 extension Node {
@@ -33,7 +35,11 @@ extension Node {
         guard let standing = space.documents.bases.standing, space.documents.bases.applying == nil,
             let theirs = channel.sync.peerHave, !space.isSeeding
         else { return nil }
-        let isCut = !space.logs.cuts.isEmpty && !theirs.covers(space.logs.cuts)
+        let gone = space.exceptions.gone
+        let isCut =
+            !space.logs.cuts.isEmpty && !theirs.covers(space.closings.clamped(space.logs.cuts))
+            || !gone.isEmpty && !channel.sync.holdsGone(gone)
+                && !isPast(standing.id, theirs, in: space, &channel)
         guard isCut || space.isForked(below: standing.covered) else { return nil }
         let collected = isCut ? standing.id : nil
         if let offered = channel.base.offered, offered.checkpoint == standing.id,
@@ -46,6 +52,16 @@ extension Node {
             logBytes: UInt64(try store.logBytes(space.id)), baseBytes: UInt64(standing.summary.bytes))
         channel.base.offered = offer
         return offer
+    }
+
+    /// True when the peer came to the base that stands here: then it has the logs that are gone.
+    private func isPast(
+        _ base: Bytes32, _ theirs: VersionVector, in space: Space, _ channel: inout SpaceChannel
+    ) -> Bool {
+        if channel.base.past == base { return true }
+        guard space.isPastBase(theirs) else { return false }
+        channel.base.past = base
+        return true
     }
 
     mutating func baseAskArrived(_ frame: BaseAskFrame, _ place: ChannelPlace, at now: Instant) {

@@ -224,6 +224,6 @@ extension Node {
         let witness = try spaces[index].acknowledge(
             nil, by: device, &entropy, at: now, cursors: epochs.current, in: &transaction)
         spaces[index].checkpoints.pending = PendingProposal(
-            previous: previous, absent: absent, witness: witness, covered: spaces[index].held)
+            previous: previous, absent: absent, witness: witness, covered: spaces[index].known)
     }
 }

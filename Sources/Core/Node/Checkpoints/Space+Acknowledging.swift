@@ -11,12 +11,17 @@ import Roster
 import Wire
 
 extension Space {
-    /// Writes an acknowledgement, or a mark for nil, as a change of its own, made on all that is held.
+    /// Writes an acknowledgement, or a mark for nil, as a change of its own, made on all that is held. Not to
+    /// a log that ends by what is acknowledged, as that of a copy may: what stands behind an end is not
+    /// passed on, and counts for nobody.
     mutating func acknowledge(
         _ checkpoint: Bytes32?, by device: DeviceID, _ entropy: inout Entropy, at now: Instant,
         cursors epoch: UInt64, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(NodeError) -> Dot {
         var draft = try transaction.writing { transaction throws(StoreFailure) in
+            if let checkpoint, let own = ownReplica, checkpoints.agreement.ends(own, by: checkpoint) {
+                logs.retireOwn()
+            }
             try openOwnLog(of: device, &entropy, in: &transaction)
             return try self.draft(at: now, touching: [], isWhole: true, from: &transaction)
         }

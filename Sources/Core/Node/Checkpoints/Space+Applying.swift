@@ -17,7 +17,9 @@ extension Space {
         _ base: StandingBase, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
         precondition(documents.bases.applying == nil, "two checkpoints are applied at once")
+        // A proof alone would close a log earlier than the base ends it.
         try moveClosings(to: base.id, in: &transaction)
+        endLogs(by: base.id)
         checkpoints.unmatched = nil
         documents.bases.applying = base
         documents.bases.applying?.visible = documents.bases.standing?.visible ?? 0
@@ -35,8 +37,13 @@ extension Space {
         // What a base holds that was passed over on the way to this one may have been late for that.
         let former = isNext ? nil : judged.flatMap { agreement.table(of: $0)?.covered } ?? VersionVector()
         checkpoints.judge(by: base.id)
-        try rejudge(lateAuthors(beyond: former ?? base.covered), in: &transaction)
+        let late = lateAuthors(beyond: former ?? base.covered).union(authorsBehindEnds)
+        try rejudge(late, in: &transaction)
     }
+
+    /// False while documents are made on a base that is not known to stand: what is late by it still counts,
+    /// and vectors do not tell, where that stands behind the end of a log.
+    var isJudgedByBase: Bool { documents.bases.newest.map { $0.id == checkpoints.judged } ?? true }
 
     /// Devices with changes beyond a base that were made without what it lets go: those may be late now.
     private func lateAuthors(beyond covered: VersionVector) -> Set<DeviceID> {
@@ -174,8 +181,8 @@ extension SpaceDocuments {
         return patches
     }
 
-    /// Documents that nothing was known of are as the new base has them, many in one go; nil: the next one has
-    /// to be looked at by itself.
+    /// Documents that nothing was known of are as the new base has them, many in one go; nil: the next one
+    /// has to be looked at by itself.
     fileprivate mutating func promote(
         at position: CommitPosition, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> PromotedCandidates? {

@@ -24,13 +24,14 @@ extension Space {
         rows.reserveCapacity(covered.count)
         for entry in covered.entries {
             let head = try head(of: entry.replica, at: entry.last, in: store)
+            let proven = closed[entry.replica]?.first
+            let hasEnded = proven.map { $0 > entry.last } ?? true && ended.contains(entry.replica)
             rows.append(
                 CheckpointTable.Row(
                     replica: entry.replica, declaration: head.declaration, last: entry.last,
                     previousLast: before[entry.replica], timestamp: head.timestamp, chainHash: head.chainHash,
-                    boundary: head.boundary,
-                    closedAt: closed[entry.replica]?.first
-                        ?? (ended.contains(entry.replica) ? entry.last + 1 : nil),
+                    boundary: hasEnded ? head.end(at: entry.last) : head.boundary,
+                    closedAt: hasEnded ? entry.last + 1 : proven,
                     acknowledged: checkpoints.agreement.acknowledged(
                         in: entry.replica, through: entry.last, following: previous)))
         }
@@ -42,6 +43,12 @@ extension Space {
         let timestamp: Timestamp
         let chainHash: Bytes32
         let boundary: CheckpointTable.Boundary?
+
+        /// Where a log that ended begins, once nothing before it is kept. Of another branch, in which no
+        /// change ends there, it is no boundary, and no table of anybody's either.
+        func end(at last: SequenceNumber) -> CheckpointTable.Boundary {
+            .init(position: BoundaryPosition(last: last, timestamp: timestamp), chainHash: chainHash)
+        }
     }
 
     /// A log as it was at the end of a change.

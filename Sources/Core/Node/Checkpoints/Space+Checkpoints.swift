@@ -55,15 +55,15 @@ extension Space {
     private mutating func advance(
         _ pending: PendingProposal, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> CheckpointStep {
-        guard let passed = passed(to: pending.previous) else {
+        let covered = checkpoints.agreement.clamped(
+            forks.closed.clamped(pending.covered), following: pending.previous)
+        guard let passed = passed(to: pending.previous), covered.contains(pending.witness) else {
             checkpoints.pending = nil
             let newest = checkpoints.agreement.newest.flatMap(checkpoints.agreement.proposal)
             return .overtaken(by: newest?.author ?? membership.device)
         }
         guard let work = checkpoints.work, work.witness == pending.witness else {
-            try begin(
-                pending.witness, covering: forks.closed.clamped(pending.covered), through: passed,
-                in: &transaction)
+            try begin(pending.witness, covering: covered, through: passed, in: &transaction)
             return .nothing
         }
         if let failure = work.failure {
@@ -103,9 +103,9 @@ extension Space {
             let covered = checkpoints.agreement.table(of: id)?.covered
         else {
             // All that it may hold is here, but other closings or another branch are meant.
-            let named = try named(by: proposal, in: transaction.store).map(forks.closed.clamped)
-            let isHeld = named.map(durable.covers) ?? forks.closed.isClosed(proposal.body.witness)
-            if isHeld, !forks.closed.isEmpty { checkpoints.unmatched = id }
+            let named = try named(by: proposal, in: transaction.store).map(closings.clamped)
+            let isHeld = named.map(durable.covers) ?? closings.isClosed(proposal.body.witness)
+            if isHeld, !closings.isEmpty { checkpoints.unmatched = id }
             return .nothing
         }
         guard let work = checkpoints.work, work.witness == proposal.body.witness else {
@@ -194,14 +194,15 @@ extension Space {
             ?? VersionVector()
     }
 
-    /// What a checkpoint names: its witness and all that was made on, which may be more of a closed log than
-    /// counts. Nil: the witness is not held and durable.
+    /// What a checkpoint names: its witness and all that was made on, which may be more of a forked log than
+    /// counts, but nothing behind the end of a log that ended before. Nil: the witness is not held and
+    /// durable.
     private func named(
         by proposal: CheckpointProposal, in store: some StoreReading
     ) throws(StoreFailure) -> VersionVector? {
         let witness = proposal.body.witness
         // Its author may have written it behind a fork that is known by now.
-        guard durable.contains(witness) || forks.closed.isClosed(witness) else { return nil }
+        guard durable.contains(witness) || closings.isClosed(witness) else { return nil }
         var reader = LogReader(space: id)
         guard let change = try reader.find(witness, from: store)?.change, change.last == witness.sequence
         else {
@@ -210,7 +211,7 @@ extension Space {
         var covered = change.context
         covered.join(before(proposal.previous))
         covered.advance(to: witness)
-        return covered
+        return checkpoints.agreement.clamped(covered, following: proposal.previous)
     }
 
     /// Tells the agreement what a checkpoint covers. False: not all of it is held, or its author means other
@@ -220,7 +221,7 @@ extension Space {
     ) throws(StoreFailure) -> Bool {
         if checkpoints.agreement.holdsLogs(of: proposal.id) { return true }
         guard let named = try named(by: proposal, in: transaction.store),
-            durable.covers(forks.closed.clamped(named))
+            durable.covers(closings.clamped(named))
         else { return false }
         let tried = TriedTable(checkpoint: proposal.id, forks: forks.closed.hash)
         if checkpoints.tried == tried { return false }
@@ -261,7 +262,7 @@ extension Space {
         in store: some StoreReading
     ) throws(StoreFailure) -> CheckpointTable? {
         let covered = closed.clamped(named)
-        for entry in covered.entries(beyond: durable) {
+        for entry in covered.entries(beyond: durable) where !closings.isGone(entry.replica) {
             // Void here, and what its author holds if it ends where that does.
             guard logs[entry.replica]?.last ?? .none >= entry.last,
                 try store.chainHash(of: LogID(id, entry.replica), through: entry.last) != .zero

@@ -1,7 +1,7 @@
 // What logs may forget once a checkpoint stands: everything up to the last boundary within what the one
 // before it holds, since every change that is still to come has seen that, and the base has what came of it.
 // Sections with a void change stay whole, for that change can be read and adopted as long as somebody wants
-// to.
+// to. A log that ended goes to its end, which becomes a boundary.
 
 import Bytes
 import Causality
@@ -14,49 +14,6 @@ struct Retained: Equatable, Sendable {
     var since: UInt64?
     /// As long as logs have no more bytes than this together nothing goes; nil: their size does not matter.
     var bytes: Int?
-}
-
-/// What one step forgot.
-struct Collected: Equatable, Sendable {
-    var rows = 0
-    var bytes = 0
-    var changes = 0
-}
-
-/// The part of a log that a collection forgets. All its steps take the same plan.
-struct LogCollection: Equatable, Sendable {
-    let replica: ReplicaID
-    let through: SequenceNumber
-    let keeping: [DotRange]
-}
-
-/// Which log is collected next, and how far it was. Times are monotonic milliseconds.
-struct Collecting: Equatable, Sendable {
-    private(set) var isUnderWay = false
-    /// Logs up to this one are done.
-    private(set) var done: ReplicaID?
-    /// The plan of the log that is being collected.
-    var plan: LogCollection?
-    private(set) var total = Collected()
-    private var due: UInt64 = 0
-
-    /// From the first log on.
-    mutating func begin(at now: UInt64) {
-        (isUnderWay, done, plan, total, due) = (true, nil, nil, Collected(), now)
-    }
-    mutating func finish(_ log: ReplicaID) { (done, plan) = (log, nil) }
-    mutating func add(_ collected: Collected) {
-        total.rows += collected.rows
-        total.bytes += collected.bytes
-        total.changes += collected.changes
-    }
-    mutating func end() { isUnderWay = false }
-    mutating func pause(at now: UInt64) { due = now + 1 }
-    mutating func rest(at now: UInt64) { due = now + NodeLimits.baseRestMilliseconds }
-
-    func isDue(at now: UInt64) -> Bool { isUnderWay && now >= due }
-    var deadline: UInt64? { isUnderWay ? due : nil }
-    func checkInvariants(whole: Bool) {}
 }
 
 extension Retained {
@@ -109,6 +66,11 @@ extension Space {
         guard let found = checkpoints.collecting.plan else {
             checkpoints.collecting.finish(next.replica)
             return false
+        }
+        if let end = endOfLog(next.replica), end.position.last == found.through,
+            logs[next.replica]?.boundary != end
+        {
+            try beginAtEnd(next.replica, end, in: &transaction)
         }
         // Streams cannot be told any more what goes.
         if let row = try transaction.store.runs(id, next.replica, from: found.through, bytesMax: 1).first {
@@ -172,6 +134,11 @@ extension Space {
         of replica: ReplicaID, after cut: SequenceNumber, through stable: SequenceNumber,
         keeping retained: Retained, in store: some StoreReading
     ) throws(StoreFailure) -> SequenceNumber? {
+        if let end = endOfLog(replica)?.position, end.last == stable, end.last > cut,
+            retained.since.map({ end.timestamp.milliseconds <= $0 }) ?? true
+        {
+            return end.last
+        }
         guard var boundary = try store.boundary(id, replica, before: stable + 1), boundary.last > cut else {
             return nil
         }
@@ -193,9 +160,8 @@ extension Space {
         var kept: [DotRange] = []
         var start = cut
         while start < last {
-            guard let end = try sectionEnd(of: replica, after: start, through: last, in: store) else {
-                return kept
-            }
+            // The last section of a log that ended has no boundary behind it yet.
+            let end = try sectionEnd(of: replica, after: start, through: last, in: store) ?? last
             var isKept = false
             var next = start + 1
             while next <= end, !isKept {

@@ -102,7 +102,7 @@ extension Space {
     }
 
     /// A closed log counts to its trunk only, whoever says that he holds more.
-    private mutating func lower(_ replica: ReplicaID, to trunkLast: SequenceNumber) {
+    mutating func lower(_ replica: ReplicaID, to trunkLast: SequenceNumber) {
         logs.lower(replica, to: trunkLast)
         for device in peerVectors.keys { peerVectors[device]?.lower(replica, to: trunkLast) }
     }

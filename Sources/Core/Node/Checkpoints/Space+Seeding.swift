@@ -26,7 +26,7 @@ extension Space {
 
     /// True when a change, or the base that has it, is on the disk here. Nobody has more of a closed log.
     func holds(_ change: Dot) -> Bool {
-        durable.contains(change) || forks.closed.isClosed(change)
+        durable.contains(change) || closings.isClosed(change)
             || documents.bases.standing?.covered.contains(change) == true
     }
 

@@ -203,10 +203,11 @@ extension Space {
         }
     }
 
-    /// Where a log begins that is not held as far as its last boundary; nil: what is held of it goes on.
+    /// Where a log begins that is not held as far as its last boundary; nil: what is held of it goes on, or
+    /// what waits. Of a log that ended nothing is waited for.
     func start(of row: CheckpointTable.Row) -> LogBoundary? {
         guard let boundary = row.boundary, held[row.replica] < boundary.position.last,
-            logs[row.replica]?.last ?? .none < boundary.position.last
+            row.hasEnded || logs[row.replica]?.last ?? .none < boundary.position.last
         else { return nil }
         return LogBoundary(
             position: boundary.position, chainHash: boundary.chainHash, declaration: row.declaration)

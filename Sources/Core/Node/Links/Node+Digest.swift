@@ -84,7 +84,8 @@ extension Node {
         on channel: inout SpaceChannel, in index: SpaceHandle, _ told: AdvertisedLogs, at now: Instant
     ) -> DigestFrame? {
         guard channel.sync.isLevel(with: told.sealed), told.sealed == spaces[index].durable,
-            spaces[index].exceptions.rejudging.isEmpty, spaces[index].documents.bases.applying == nil
+            spaces[index].exceptions.rejudging.isEmpty, spaces[index].documents.bases.applying == nil,
+            spaces[index].isJudgedByBase
         else {
             channel.digest.reset()
             return nil

@@ -59,7 +59,7 @@ extension Node {
         let next = links.buffer.next { log, candidate in
             guard let space = spaces.first(where: { $0.id == log.space }) else { return nil }
             return Admission.lack(
-                of: candidate, held: space.held, closed: space.forks.closed, roster: space.roster)
+                of: candidate, held: space.held, closed: space.closings, roster: space.roster)
         }
         return next.map { ($0.log, $0.item) }
     }

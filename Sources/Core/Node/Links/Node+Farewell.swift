@@ -31,7 +31,7 @@ extension Node {
         case .have:
             guard spendFarewell(frame, on: place.channel, at: now) else { return }
             let have = try HaveFrame(decoding: frame.body)
-            let named = spaces[place.space].forks.closed.clamped(
+            let named = spaces[place.space].closings.clamped(
                 VersionVector(have.entries.map { VersionVector.Entry($0.replica, $0.last) }))
             if have.extent == .full {
                 links[place.channel].claims = named

@@ -90,12 +90,13 @@ extension Node {
         let space = spaces[index].id
         spaces[index].replication.logClosed()
         for replica in moved {
-            guard let closing = spaces[index].forks.closed[replica] else { continue }
+            guard let last = spaces[index].closings.counted(replica) else { continue }
             let log = LogID(space, replica)
             if links.buffer.isWaiting(log) { try reopen(log, in: index) }
             // 1. What was told and heard of it counts to the trunk only, and to there.
             for channel in links.channels(of: space) {
-                let have = links[channel].move(replica, to: closing.trunkLast)
+                let have = links[channel].move(replica, to: last)
+                if last == .none { links[channel].sync.peerNamesGone(replica, spaces[index].exceptions.gone) }
                 let vector = VersionVector(have == .none ? [] : [.init(replica, have)])
                 if !vector.isEmpty {
                     spaces[index].recordVector(vector, of: links.peer(of: channel), isFull: false)

@@ -10,9 +10,9 @@ import Wire
 extension Node {
     mutating func haveArrived(_ frame: HaveFrame, _ place: ChannelPlace, at now: Instant) {
         let (peer, handshakeHash) = (links[place.link].device, links[place.link].handshakeHash)
-        var vector = spaces[place.space].forks.closed.clamped(
+        var vector = spaces[place.space].closings.clamped(
             VersionVector(frame.entries.map { VersionVector.Entry($0.replica, $0.last) }))
-        let closed = spaces[place.space].forks.closed
+        let closed = spaces[place.space].closings
         let beyond = frame.entries.filter { closed.isClosed(Dot($0.replica, $0.last)) }
         if isPlanted("need-remembered"), let known = spaces[place.space].peerVectors[peer] {
             vector.join(known)
@@ -26,7 +26,9 @@ extension Node {
         } catch {
             return fault(place.link, "HAVE: \(FaultWords(error))", at: now)
         }
+        if frame.extent == .full { links[place.channel].base.past = nil }
         for entry in beyond { links[place.channel].sync.peerSaid(entry.replica, beyond: entry.last) }
+        tellGone(named: frame.entries, place)
         recordAhead(vector.entries, place, at: now)
         spaces[place.space].recordVector(vector, of: peer, isFull: frame.extent == .full)
         do throws(StoreFailure) {
@@ -35,6 +37,18 @@ extension Node {
             }
         } catch {
             transaction.fail(error)
+        }
+    }
+
+    /// The peer names logs that are gone here: it is told their ends, or it would send them.
+    private mutating func tellGone(named entries: [HaveFrame.Entry], _ place: ChannelPlace) {
+        let gone = spaces[place.space].exceptions.gone
+        if gone.isEmpty { return }
+        for entry in entries where gone[entry.replica] > .none {
+            links[place.channel].sync.peerSaid(entry.replica, beyond: entry.last)
+            if links[place.channel].sync.peerNamesGone(entry.replica, gone) {
+                links[place.channel].pacing.tellAgain()
+            }
         }
     }
 
@@ -53,7 +67,8 @@ extension Node {
     ) throws(StoreFailure) {
         let index = place.space
         // The peer does not know yet that the log is closed; it is told.
-        if spaces[index].forks.closed.isClosed(Dot(entry.replica, entry.last)) { return }
+        if spaces[index].closings.isClosed(Dot(entry.replica, entry.last)) { return }
+        if spaces[index].closings.isGone(entry.replica) { return }
         if entry.replica == spaces[index].ownReplica, entry.last > spaces[index].durable[entry.replica] {
             return try leaveOwnLog(
                 of: index,
@@ -83,7 +98,7 @@ extension Node {
         defer { spaces[index].replication.advertised = told }
         for entry in durable.entries(beyond: told.durable) {
             let log = LogID(space, entry.replica)
-            if let closing = spaces[index].forks.closed[entry.replica], entry.last >= closing.trunkLast {
+            if let closing = spaces[index].closings[entry.replica], entry.last >= closing.trunkLast {
                 told.name(entry.replica, through: entry.last, hash: closing.trunkHash)
                 continue
             }

@@ -48,7 +48,8 @@ extension Node {
         links[place.channel] = channel
         guard let have else { return send(frames, on: place.link) }
         let entries = have.entries.map { entry in
-            let chain = told.hashes[entry.replica] ?? .zero
+            let gone = spaces[place.space].closings[entry.replica]?.trunkHash
+            let chain = told.hashes[entry.replica] ?? gone ?? .zero
             return HaveFrame.Entry(
                 replica: entry.replica, last: entry.last,
                 fingerprint: HaveFrame.Entry.fingerprint(of: chain, handshakeHash: hash))

@@ -32,7 +32,8 @@ extension Node {
         let hasOthers = space.roster.members().contains { $0.state == .active && $0.device != device }
         let isTold = space.roster.role(of: device) != nil || !hasOthers || !wasMember
         let logs = space.logs.written(by: device)
-        left.add(logs.map { LeftSpaces.FormerLog(replica: $0, last: space.held[$0]) })
+        let known = space.known
+        left.add(logs.map { LeftSpaces.FormerLog(replica: $0, last: known[$0]) })
         if !isTold {
             left.add(
                 LeavingSpace(

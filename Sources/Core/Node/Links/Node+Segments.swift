@@ -37,10 +37,9 @@ extension Node {
         let header = segment.header
         let index = carrier.space
         let replica = header.replica
-        let closing = spaces[index].forks.closed[replica]
         // Of a log that nobody here knows, only what is verified counts: anybody can make up its name.
         if spaces[index].logs[replica] != nil { showed(replica, to: header.last, carrier) }
-        if let closing, spaces[index].held[replica] >= closing.trunkLast {
+        if let counted = spaces[index].closings.counted(replica), spaces[index].held[replica] >= counted {
             links.counters.duplicates += 1
             return .known
         }
@@ -107,8 +106,8 @@ extension Node {
     /// The peer sent it, so it holds it.
     private mutating func showed(_ replica: ReplicaID, to last: SequenceNumber, _ carrier: Carrier) {
         guard case .channel(let place) = carrier else { return }
-        let trunkLast = spaces[place.space].forks.closed[replica]?.trunkLast
-        links[place.channel].sync.peerShowed(replica, to: min(last, trunkLast ?? last))
+        let counted = spaces[place.space].closings.counted(replica)
+        links[place.channel].sync.peerShowed(replica, to: min(last, counted ?? last))
     }
 
     /// Canonical bytes of a log's changes from `first` to its verified head: held ones, then those that wait.

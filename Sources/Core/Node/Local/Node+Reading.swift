@@ -48,7 +48,7 @@ extension Node {
             let index = try handle(of: reference)
             try need(.reader, in: index)
             let space = spaces[index].id
-            if let after, !spaces[index].durable.contains(after) { throw .noSuchChange(after) }
+            if let after, !spaces[index].isDurable(after) { throw .noSuchChange(after) }
             let (names, cuts) = (authorNames(of: index), spaces[index].logs.cuts)
             if let after, cuts.contains(after) { throw .collected(since: spaces[index].logs.since) }
             let since = cuts.isEmpty || after != nil ? nil : spaces[index].logs.since

@@ -14,7 +14,7 @@ extension Node {
         try need(.reader, in: index)
         if let atLeast {
             guard let token = VersionToken(atLeast.version) else { throw .invalidVersion(atLeast.version) }
-            if !token.isHeld(in: spaces[index].held, closed: spaces[index].forks.closed) {
+            if !token.isHeld(in: spaces[index].held, closed: spaces[index].closings) {
                 return try waitForVersion(id, request, index, token, atLeast.timeoutSeconds, at: now)
             }
         }

@@ -87,14 +87,15 @@ extension Node {
         return rotation?.id
     }
 
-    /// What is held here of a device's logs: of more than a frontier names, the longest.
+    /// What is held here of a device's logs: of more than a frontier names, the longest, and first those that
+    /// are not gone.
     private func fence(of device: DeviceID, in index: SpaceHandle) -> VersionVector {
-        let held = spaces[index].held
-        let logs = spaces[index].logs.written(by: device).map { VersionVector.Entry($0, held[$0]) }
-            .filter { $0.last > .none }
-        let kept = logs.sorted { ($1.last, $0.replica) < ($0.last, $1.replica) }
-            .prefix(RosterLimits.frontierMax)
-        return VersionVector(kept)
+        let written = spaces[index].logs.written(by: device)
+        let kept = [spaces[index].held, spaces[index].exceptions.gone].flatMap { held in
+            written.map { VersionVector.Entry($0, held[$0]) }.filter { $0.last > .none }
+                .sorted { ($1.last, $0.replica) < ($0.last, $1.replica) }
+        }
+        return VersionVector(kept.prefix(RosterLimits.frontierMax))
     }
 
     /// Changes of the device beyond a fence that are held here, and the documents that they touch.

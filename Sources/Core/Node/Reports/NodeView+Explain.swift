@@ -53,7 +53,7 @@ extension NodeView {
             return try whereabouts(of: found.change, at: found.position, in: index)
         }
         if let early = early(dot, in: index) { return early }
-        if spaces[index].held.contains(dot) {
+        if spaces[index].known.contains(dot) {
             return ChangeWhereabouts(
                 change: dot, author: spaces[index].namedAuthor(of: dot.replica),
                 whereabouts: Whereabouts(
@@ -148,7 +148,7 @@ extension NodeView {
             dots.append(Dot(change.replica, change.first.previous))
         }
         for entry in change.context.entries(beyond: space.held) {
-            let needed = space.forks.closed.needed(entry)
+            let needed = space.closings.needed(entry)
             if needed > space.held[entry.replica] { dots.append(Dot(entry.replica, needed)) }
         }
         return dots

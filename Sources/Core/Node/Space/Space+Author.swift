@@ -38,11 +38,13 @@ struct Draft: Sendable {
 }
 
 extension Space {
-    /// Opens our log: recovers it, or begins a new incarnation.
+    /// Opens our log: recovers it, or begins a new incarnation, as where a checkpoint says that it ended: a
+    /// copy of this box went on in another one.
     mutating func openOwnLog(
         of device: DeviceID, _ entropy: inout Entropy,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
+        if let ownReplica, exceptions.ended[ownReplica] != nil { logs.retireOwn() }
         if logs.incarnation == nil { try transaction.beginWriting() }
         if logs.openOwn(of: device, &entropy) { try transaction.store.put(record) }
     }
@@ -56,14 +58,14 @@ extension Space {
         guard let replica = ownReplica, let log = logs[replica] else {
             preconditionFailure("the own log is opened before a draft")
         }
-        var context = held
-        let isShort = held.count > ReplicationLimits.contextLogsAim && !isWhole
+        var context = known
+        let isShort = context.count > ReplicationLimits.contextLogsAim && !isWhole
         if isShort {
             context = try shortContext(of: documents, from: &transaction)
         }
         context = context.without(replica)
         // What was named before its log was closed, or spared, cannot be taken back within a section.
-        if !forks.closed.isEmpty || isShort { context.join(log.context) }
+        if !closings.isEmpty || isShort { context.join(log.context) }
         return Draft(
             replica: replica, first: log.next, timestamp: log.nextTimestamp(wall: now.wall),
             context: context, next: Dot(replica, log.next))
@@ -77,16 +79,17 @@ extension Space {
         of documents: some Sequence<Key>, from transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> VersionVector {
         try writeRun(to: &transaction)
-        var context = logs.census.named(of: held)
+        let known = self.known
+        var context = logs.census.named(of: known)
         var reader = LogReader(space: id)
         for key in Set(documents).sorted() {
             let cached = try self.documents.take(key, from: transaction.store)
             self.documents.cache.put(cached)
-            for dot in cached.record.frontier where held.contains(dot) {
-                context.advance(dot.replica, to: held[dot.replica])
+            for dot in cached.record.frontier where known.contains(dot) {
+                context.advance(dot.replica, to: known[dot.replica])
                 guard let found = try reader.find(dot, from: transaction.store) else { continue }
                 for entry in found.change.context.entries {
-                    context.advance(entry.replica, to: held[entry.replica])
+                    context.advance(entry.replica, to: known[entry.replica])
                 }
             }
         }

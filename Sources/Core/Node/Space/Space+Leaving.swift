@@ -90,7 +90,7 @@ extension Space {
         var vector = VersionVector()
         // Views that were asked for stay with the copy.
         var roster = roster
-        for replica in logs.written(by: member) where forks.closed[replica] == nil {
+        for replica in logs.written(by: member) where closings[replica] == nil {
             let last = Dot(replica, held[replica])
             guard last.sequence > .none, let found = try reader.find(last, from: store) else { continue }
             if roster.wasLetInAgain(member) {

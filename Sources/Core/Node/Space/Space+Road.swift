@@ -119,7 +119,7 @@ extension Space {
     ) throws(StoreFailure) {
         let change = verified.change
         try logs.append(
-            verified, status: status, closed: exceptions.forks.closed[change.replica],
+            verified, status: status, closed: closings[change.replica],
             isInBase: isInBase(change), to: &transaction)
     }
 

@@ -31,6 +31,9 @@ extension Space {
         try transaction.beginWriting()
         try writeDocuments(to: &transaction)
         // 2. What becomes void, and what counts no more. On a base what that holds stays.
+        for proof in new where closings.isGone(proof.replica) {
+            logs.raise(proof.replica, to: exceptions.regain(proof.replica))
+        }
         let (base, table) = (documents.bases.newest?.id, baseTable)
         var flips = ClosingFlips()
         for proof in new {

@@ -70,11 +70,11 @@ extension Space {
             guard let token = VersionToken(text) else { throw .invalidVersion(text) }
             let frontier = cached.record.frontier
             // What it showed is void, in part or whole: the document did change.
-            if token.frontier.contains(where: forks.closed.isClosed) { return false }
+            if token.frontier.contains(where: closings.isClosed) { return false }
             if frontier.isEmpty, token.frontier.isEmpty { return true }
             // Of a document that is not there a checkpoint may have let go what the token does not know.
             let released = frontier.isEmpty ? documents.bases.newest?.released : nil
-            let gone = released.map(forks.closed.clamped)?.entries ?? []
+            let gone = released.map(closings.clamped)?.entries ?? []
             let asked = frontier + gone.map { Dot($0.replica, $0.last) }
             if asked.allSatisfy(token.frontier.contains) { return true }
             try transaction.writing { transaction throws(StoreFailure) in
@@ -92,7 +92,8 @@ extension Space {
     {
         var past = VersionVector()
         var reader = LogReader(space: id)
-        for dot in token.frontier where held.contains(dot) {
+        let known = self.known
+        for dot in token.frontier where known.contains(dot) {
             past.advance(to: dot)
             if let found = try reader.find(dot, from: store) { past.join(found.change.context) }
         }

@@ -54,7 +54,8 @@ struct Space: Sendable {
         exceptions = try SpaceExceptions(
             of: record.id, fencedBy: documents.bases.newest.flatMap { agreement.table(of: $0.id) },
             from: store)
-        logs = try SpaceLogs(of: record, device: device, forks: exceptions.forks, from: store)
+        logs = try SpaceLogs(
+            of: record, device: device, closings: exceptions.closings, forks: exceptions.forks, from: store)
     }
 
     /// A space that was just made or joined.
@@ -81,9 +82,12 @@ struct Space: Sendable {
     var invites: IssuedInvites { membership.invites }
     var held: VersionVector { logs.held }
     var durable: VersionVector { logs.durable }
+    /// True when a change is on the disk here, if only as a part of the base.
+    func isDurable(_ change: Dot) -> Bool { durable.contains(change) || exceptions.gone.contains(change) }
     var position: CommitPosition { logs.position }
     var ownReplica: ReplicaID? { logs.ownReplica }
     var forks: SpaceForks { exceptions.forks }
+    var closings: ClosedLogs { exceptions.closings }
     var skipped: [Dot: SkippedRecord] { exceptions.skipped }
     var watchers: Int { documents.watchers }
 
@@ -118,7 +122,7 @@ struct Space: Sendable {
     mutating func admit(_ candidate: Candidate) -> Admission.Decision {
         let isLate = isLate(candidate.change)
         return Admission.admit(
-            candidate, held: logs.held, closed: exceptions.forks.closed, roster: &membership.roster,
+            candidate, held: logs.held, closed: exceptions.closings, roster: &membership.roster,
             isLate: isLate)
     }
 
@@ -182,8 +186,8 @@ extension Space: StateMachine {
         exceptions.checkInvariants()
         findings.proofs.checkInvariants(whole: whole)
         guard whole else { return }
-        for replica in forks.closed.replicas {
-            let trunkLast = forks.closed[replica]?.trunkLast ?? .none
+        for replica in closings.replicas {
+            let trunkLast = closings[replica]?.trunkLast ?? .none
             precondition(held[replica] <= trunkLast, "closed log \(replica) is held beyond \(trunkLast)")
         }
     }

@@ -57,6 +57,12 @@ extension NodeMeta {
 /// The changes of a space that are held and count for nothing, or not yet.
 struct SpaceExceptions: Sendable {
     private(set) var forks = SpaceForks()
+    /// Logs that ended by the checkpoint that documents are made on (decision 0244).
+    private(set) var ended = ClosedLogs()
+    /// Those of them that the checkpoint before held to their ends, with these: no vector names them.
+    private(set) var gone = VersionVector()
+    /// Where logs are closed, by proofs and because they ended: at the earlier place.
+    private(set) var closings = ClosedLogs()
     /// Changes that are held and not executed, although they are not void, by their ids.
     private(set) var skipped: [Dot: SkippedRecord] = [:]
 
@@ -80,6 +86,8 @@ struct SpaceExceptions: Sendable {
                 throw .unreadable(.proof(record.replica), error)
             }
         }
+        if let table { _ = end(by: table) }
+        forks.moved = []
         let others = try store.meta(NodeMeta.otherBranches(space)) ?? []
         for start in stride(from: 0, to: others.count - others.count % 16, by: 16) {
             forks.others.insert(ReplicaID(raw: Bytes16(others[start..<start + 16])))
@@ -123,7 +131,43 @@ struct SpaceExceptions: Sendable {
     mutating func move(_ replica: ReplicaID, to closing: Closing) {
         precondition(forks.since[replica] != nil, "\(replica) is closed without a proof")
         forks.closed.move(replica, to: closing)
+        noteClosing(of: replica)
         if !forks.moved.contains(replica) { forks.moved.append(replica) }
+    }
+
+    /// Closes the logs that ended by this table, of the checkpoint that documents are made on: which are
+    /// closed otherwise than before.
+    mutating func end(by table: CheckpointTable) -> [ReplicaID] {
+        var moved: [ReplicaID] = []
+        if isPlanted("ended-log-open") { return [] }
+        for row in table.ended {
+            let closing = Closing(first: row.last + 1, trunkHash: row.chainHash)
+            // What a proof says of a log is compared on links.
+            let isGone = row.previousLast == row.last && forks.proven[row.replica] == nil
+            if ended[row.replica] == closing, isGone == (gone[row.replica] > .none) { continue }
+            ended.move(row.replica, to: closing)
+            if isGone { gone.advance(row.replica, to: row.last) }
+            noteClosing(of: row.replica)
+            moved.append(row.replica)
+            if !forks.moved.contains(row.replica) { forks.moved.append(row.replica) }
+        }
+        return moved
+    }
+
+    private mutating func noteClosing(of replica: ReplicaID) {
+        closings.reopen(replica)
+        for closing in [forks.closed[replica], ended[replica]].compactMap(\.self) {
+            _ = closings.close(replica, closing)
+        }
+        if gone[replica] > .none { closings.letGo(replica) }
+    }
+
+    /// A proof came of a log that was gone: vectors name it again, to here.
+    mutating func regain(_ replica: ReplicaID) -> SequenceNumber {
+        let last = gone[replica]
+        gone = gone.without(replica)
+        noteClosing(of: replica)
+        return last
     }
 
     /// Closes what a branch went into that a checkpoint holds. False: it is closed for that already.
@@ -160,6 +204,7 @@ struct SpaceExceptions: Sendable {
         }
         if let row, row.last + 1 == record.first { trunk = row.chainHash }
         forks.closed.move(record.replica, to: Closing(first: record.first, trunkHash: trunk))
+        noteClosing(of: record.replica)
     }
 
     mutating func skip(_ record: SkippedRecord) {

@@ -45,13 +45,14 @@ struct SpaceLogs: Sendable {
 
     /// Recovers all logs at their heads, from their last boundaries on.
     init(
-        of record: SpaceRecord, device: DeviceID, forks: SpaceForks, from store: some StoreReading
+        of record: SpaceRecord, device: DeviceID, closings: ClosedLogs, forks: SpaceForks,
+        from store: some StoreReading
     ) throws(StoreFailure) {
         space = record.id
         position = record.position
         incarnation = record.incarnation
         let stored = try store.heads(space)
-        held = forks.closed.clamped(stored)
+        held = closings.clamped(stored)
         elsewhere = forks.others
         held.join(forks.elsewhere)
         durable = held

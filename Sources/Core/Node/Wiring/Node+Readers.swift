@@ -159,8 +159,10 @@ extension Node {
     }
 
     private func holds(_ device: DeviceID, _ change: Dot, in index: SpaceHandle) -> Bool {
-        if device == self.device { return spaces[index].durable.contains(change) }
-        return spaces[index].peerVectors[device]?.contains(change) ?? false
+        if device == self.device { return spaces[index].isDurable(change) }
+        // Vectors do not name what is gone, which each member has that goes on from the checkpoint.
+        let isGone = spaces[index].exceptions.gone.contains(change)
+        return spaces[index].peerVectors[device].map { isGone || $0.contains(change) } ?? false
     }
 
     private mutating func updateReads(at now: Instant) -> [ReaderAction] {
@@ -168,7 +170,7 @@ extension Node {
         return readers.updateReads(
             isHeld: { token, space in
                 spaces.handle(of: space).map {
-                    token.isHeld(in: spaces[$0].durable, closed: spaces[$0].forks.closed)
+                    token.isHeld(in: spaces[$0].durable, closed: spaces[$0].closings)
                 }
             }, at: now)
     }

@@ -1,5 +1,6 @@
-// The logs of a space that were proved to be forked, and where each is closed. What a node executes follows
-// from this table and the changes it holds, never from the order in which either arrived (decision 0062).
+// The logs of a space that were proved to be forked, or that ended, and where each is closed. What a node
+// executes follows from this table and the changes it holds, never from the order in which either arrived
+// (decisions 0062, 0244).
 
 public import Bytes
 public import Causality
@@ -25,6 +26,8 @@ public struct Closing: Hashable, Sendable {
 /// Closed logs by replica.
 public struct ClosedLogs: Hashable, Sendable {
     private var closings: [ReplicaID: Closing] = [:]
+    /// Closed logs that no vector names any more: whoever has the base has them to their ends.
+    private var gone: Set<ReplicaID> = []
 
     public init() {}
 
@@ -44,8 +47,24 @@ public struct ClosedLogs: Hashable, Sendable {
     /// Closes a log here, earlier or later than before: a checkpoint that stands says so.
     public mutating func move(_ replica: ReplicaID, to closing: Closing) { closings[replica] = closing }
 
-    /// As if nothing was proved of the log.
-    public mutating func reopen(_ replica: ReplicaID) { closings[replica] = nil }
+    /// As if nothing was known against the log.
+    public mutating func reopen(_ replica: ReplicaID) {
+        closings[replica] = nil
+        gone.remove(replica)
+    }
+
+    /// From now on no vector names the log, which is closed.
+    public mutating func letGo(_ replica: ReplicaID) {
+        precondition(closings[replica] != nil, "\(replica) is gone and was not closed")
+        gone.insert(replica)
+    }
+
+    public func isGone(_ replica: ReplicaID) -> Bool { gone.contains(replica) }
+
+    /// How much of a closed log vectors name.
+    public func counted(_ replica: ReplicaID) -> SequenceNumber? {
+        gone.contains(replica) ? SequenceNumber.none : closings[replica]?.trunkLast
+    }
 
     /// True when a change that ends here is void because its log is closed before.
     public func isClosed(_ dot: Dot) -> Bool {
@@ -53,17 +72,20 @@ public struct ClosedLogs: Hashable, Sendable {
         return dot.sequence >= closing.first
     }
 
-    /// How much of its log a context entry asks for: of a closed one, no more than the trunk.
+    /// How much of its log a context entry asks for: of a closed one, no more than the trunk, of one that is
+    /// gone nothing.
     public func needed(_ entry: VersionVector.Entry) -> SequenceNumber {
-        guard !closings.isEmpty, let closing = closings[entry.replica] else { return entry.last }
-        return min(entry.last, closing.trunkLast)
+        guard !closings.isEmpty, let last = counted(entry.replica) else { return entry.last }
+        return min(entry.last, last)
     }
 
-    /// The vector with closed logs at their trunks at most. O(closed logs).
+    /// The vector with closed logs at their trunks at most, and without those that are gone. O(closed logs).
     public func clamped(_ vector: VersionVector) -> VersionVector {
         if closings.isEmpty { return vector }
         var result = vector
-        for (replica, closing) in closings { result.lower(replica, to: closing.trunkLast) }
+        for (replica, closing) in closings {
+            result.lower(replica, to: gone.contains(replica) ? .none : closing.trunkLast)
+        }
         return result
     }
 

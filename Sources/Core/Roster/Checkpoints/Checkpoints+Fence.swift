@@ -31,8 +31,9 @@ extension Checkpoints {
 
     /// True for a change that is void because its author may not have known what was let go: it is not
     /// covered, nothing before it in its log acknowledges the checkpoint before or what follows that, and its
-    /// context does not cover what that one covers. `by`: the checkpoint that says so; nil: the newest that
-    /// stands.
+    /// context does not cover what that one covers. So is all that stands behind the end of a log that ended,
+    /// whatever it was made on: who let the log go cannot read it. `by`: the checkpoint that says so; nil:
+    /// the newest that stands.
     public func isLate(
         _ log: ReplicaID, from first: SequenceNumber, context: VersionVector, by checkpoint: Bytes32? = nil
     ) -> Bool {
@@ -43,7 +44,9 @@ extension Checkpoints {
             return false
         }
         if coverage.covered[log] >= first { return false }
-        if coverage.table.row(of: log)?.acknowledged == previous { return false }
+        let row = coverage.table.row(of: log)
+        if row?.hasEnded == true, !isPlanted("ended-log-open") { return true }
+        if row?.acknowledged == previous { return false }
         if isAcknowledged(previous, in: log, before: first) { return false }
         return !context.covers(coverage.released.without(log))
     }
@@ -61,13 +64,16 @@ extension Checkpoints {
     }
 
     /// Logs that ended in what this checkpoint covers, ascending: their device acknowledged `previous` in
-    /// another log of its own, after it had seen them to their end here. They are closed behind that end.
-    /// `logs`: the logs that are covered, with their devices.
+    /// another log of its own, after it had seen them to their end here. They are closed behind that end, and
+    /// stay so. `logs`: the logs that are covered, with their devices.
     public func endedLogs(
         in covered: VersionVector, following previous: Bytes32?, logs: [ReplicaID: DeviceID]
     ) -> [ReplicaID] {
-        guard let previous, let devices = acknowledgements[previous] else { return [] }
+        guard let previous else { return [] }
+        let devices = acknowledgements[previous] ?? [:]
+        let before = coverages[previous]?.table
         return covered.entries.filter { entry in
+            if let row = before?.row(of: entry.replica), row.hasEnded, row.last == entry.last { return true }
             guard let device = logs[entry.replica], let known = devices[device] else { return false }
             return known.contains { acknowledgement in
                 acknowledgement.dot.replica != entry.replica && covered.contains(acknowledgement.dot)
@@ -75,6 +81,14 @@ extension Checkpoints {
             }
         }
         .map(\.replica)
+    }
+
+    /// What is covered of a checkpoint that follows this one: of logs that ended, nothing behind their end.
+    public func clamped(_ covered: VersionVector, following previous: Bytes32?) -> VersionVector {
+        guard let table = previous.flatMap({ coverages[$0]?.table }) else { return covered }
+        var result = covered
+        for row in table.ended { result.lower(row.replica, to: row.last) }
+        return result
     }
 
     /// What a row says of acknowledgements: the newest among those that a checkpoint with this `previous`

@@ -146,12 +146,19 @@ public struct Checkpoints: Sendable {
     // MARK: Who acknowledged
 
     /// The acknowledgements of a checkpoint and of those that follow it.
-    func acknowledgements(ofOrAfter checkpoint: Bytes32) -> [[DeviceID: [Acknowledgement]]] {
+    public func acknowledgements(ofOrAfter checkpoint: Bytes32) -> [[DeviceID: [Acknowledgement]]] {
         acknowledgements.filter { $0.key == checkpoint || follows($0.key, checkpoint) }.map(\.value)
     }
 
+    /// True when the device did so in a log that goes on in what the checkpoint covers: what stands behind
+    /// the end of another one is not held by who takes its base.
     public func hasAcknowledged(_ checkpoint: Bytes32, _ device: DeviceID) -> Bool {
-        acknowledgements[checkpoint]?[device] != nil
+        acknowledgements[checkpoint]?[device]?.contains { !ends($0.dot.replica, by: checkpoint) } ?? false
+    }
+
+    /// True when the table of the checkpoint is known and says that the log ended.
+    public func ends(_ log: ReplicaID, by checkpoint: Bytes32) -> Bool {
+        coverages[checkpoint]?.table.row(of: log)?.hasEnded ?? false
     }
 
     /// The required members that did not acknowledge it, ascending.

@@ -34,7 +34,7 @@ public struct CheckpointTable: Hashable, Sendable {
         /// Of the change that ends at `last`, as is the hash.
         public let timestamp: Timestamp
         public let chainHash: Bytes32
-        /// The last one at or before `last`; nil: the log's beginning.
+        /// The last one at or before `last`; nil: the log's beginning. Of a log that ended, its end.
         public let boundary: Boundary?
         /// The first sequence that never counts: of a proven fork, or one past the end of a log that ended.
         public let closedAt: SequenceNumber?
@@ -61,6 +61,9 @@ public struct CheckpointTable: Hashable, Sendable {
 
     /// Ascending by replica, each once.
     public let rows: [Row]
+
+    /// Logs that ended, ascending by replica. O(rows).
+    public var ended: [Row] { rows.filter(\.hasEnded) }
 
     public init(rows: [Row]) {
         precondition(rows.count <= WireLimits.tableRowsMax, "\(rows.count) rows in a table")
@@ -125,6 +128,10 @@ extension CheckpointTable {
 }
 
 extension CheckpointTable.Row {
+    /// True of a log that its device went on from in another one: nothing behind `last` counts, so it begins
+    /// there where it was let go.
+    public var hasEnded: Bool { closedAt == last + 1 && boundary?.position.last == last }
+
     fileprivate static let bytesMin = 95
 
     /// Which field says what cannot be; nil: none.

@@ -18,6 +18,8 @@ extension Checker {
         let (before, now) = (views[index].chains.map { $0.last?.id }, chains.map { $0.last?.id })
         if before == now { return false }
         views[index].chains = chains
+        views[index].ended = chains.last.map { ended(by: $0, at: index) } ?? [:]
+        if !views[index].ended.isEmpty { marks.insert("log-ended") }
         views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
         try checkStanding(index)
         try takeTaken(index, store, in: space)
@@ -93,7 +95,10 @@ extension Checker {
     /// A node came to a checkpoint. Whoever comes to it first has computed its base, and holds what it means.
     mutating func takeFinals(_ index: Int) {
         guard let newest = views[index].chains.last?.last else { return }
-        let covered = covered(by: newest, at: index)
+        var covered = covered(by: newest, at: index)
+        // Nothing behind the end of a log that ended before.
+        let before = views[index].chains.last.map { ended(by: Array($0.dropLast()), at: index) } ?? [:]
+        for (replica, last) in before { covered.lower(replica, to: last) }
         coverages[newest.id] = covered
         if finals[newest.id] == nil {
             finals[newest.id] = Dictionary(
@@ -119,6 +124,17 @@ extension Checker {
     /// True for a change that the node's base has, whether or not its log does.
     func isFinal(_ number: Int, by chain: [InspectedCheckpoint]?) -> Bool {
         universe.contains(number, final(of: universe[number].change.replica, by: chain))
+    }
+
+    /// What counts at a node: as far as its vector says, and of a closed log as far as its base holds it, of
+    /// which the node may have another branch only.
+    func counted(at index: Int) -> VersionVector {
+        var counted = views[index].counted
+        for replica in views[index].closed.keys {
+            let last = universe.last(final(of: replica, by: views[index].chains.last))
+            counted.advance(replica, to: min(last, views[index].end(of: replica)))
+        }
+        return counted
     }
 
     /// True for a change that is void at a node because its log goes on in two ways: it is closed there, or
@@ -147,7 +163,7 @@ extension Checker {
     }
 
     /// What a checkpoint holds: a change of its author, and all that was made on.
-    private func covered(by checkpoint: InspectedCheckpoint, at index: Int) -> VersionVector {
+    func covered(by checkpoint: InspectedCheckpoint, at index: Int) -> VersionVector {
         if let known = coverages[checkpoint.id] { return known }
         let witness = checkpoint.witness
         let number =
@@ -232,6 +248,7 @@ extension Checker {
             // Final, as the one before says.
             return lateness(of: number, by: Array(chain.dropLast()), at: index)
         }
+        if let end = ended(by: chain, at: index)[change.replica], change.first > end { return newest }
         let released = chain[chain.count - 2]
         let held = views[index].held[change.replica]
         // What a base holds is known where its log is not.
@@ -247,7 +264,7 @@ extension Checker {
         }
         let coversReleased = covered(by: released, at: index).entries.allSatisfy { entry in
             // Of a closed log nobody is asked for more than its trunk.
-            let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
+            let needed = min(entry.last, views[index].end(of: entry.replica))
             return entry.replica == change.replica || change.context[entry.replica] >= needed
         }
         return coversReleased ? nil : newest

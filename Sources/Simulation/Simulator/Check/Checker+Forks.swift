@@ -53,21 +53,35 @@ extension Checker {
         views[index].closed.filter { universe.branchesOf[$0.key] != nil }
     }
 
+    /// The rows of a node's disk, with the numbers of their changes.
+    func rows(
+        of index: Int, _ store: MemoryStore, in space: SpaceID
+    ) throws(Violation) -> [(number: Int, record: CommitRecord)] {
+        let (records, cuts): ([CommitRecord], VersionVector)
+        do throws(StoreFailure) {
+            records = try store.commits(space, after: .start, limit: .max)
+            cuts = try store.cuts(space)
+        } catch {
+            throw Violation(.stored, "node \(index): \(error)")
+        }
+        var rows: [(number: Int, record: CommitRecord)] = []
+        for record in records {
+            let dot = Dot(record.replica, record.last)
+            if let number = universe.number(of: dot, views[index].held[dot.replica]) {
+                rows.append((number, record))
+            } else if !cuts.contains(dot) {
+                // Before a cut it is of another branch than the base holds, in which the log begins now.
+                throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
+            }
+        }
+        return rows
+    }
+
     /// What each record of a node's disk says of its change is what follows from its proofs.
     mutating func checkStatuses(_ index: Int, _ world: borrowing World) throws(Violation) {
         guard let space, !views[index].closed.isEmpty else { return }
         let store = world.nodes[index].node?.store ?? world.nodes[index].disk
-        let records: [CommitRecord]
-        do throws(StoreFailure) {
-            records = try store.commits(space, after: .start, limit: .max)
-        } catch {
-            throw Violation(.stored, "node \(index): \(error)")
-        }
-        for record in records {
-            let dot = Dot(record.replica, record.last)
-            guard let number = universe.number(of: dot, views[index].held[dot.replica]) else {
-                throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
-            }
+        for (number, record) in try rows(of: index, store, in: space) {
             let known = universe[number]
             if isLate(number, at: index), views[index].inBase.contains(number) { continue }
             let isVoid = isForked(number, at: index) || isLate(number, at: index)
@@ -75,7 +89,8 @@ extension Checker {
             guard record.status == expected else {
                 throw Violation(
                     .sameValidity,
-                    "node \(index): \(dot) is \(record.status), not \(String(describing: expected))")
+                    "node \(index): \(known.change.id) is \(record.status), "
+                        + "not \(String(describing: expected))")
             }
         }
     }

@@ -228,17 +228,7 @@ extension Checker {
     /// After changes were judged again: what the disk says of each, and, unless more is to be judged, that it
     /// follows from the operations held.
     mutating func takeStatuses(_ index: Int, _ store: MemoryStore, in space: SpaceID) throws(Violation) {
-        let records: [CommitRecord]
-        do throws(StoreFailure) {
-            records = try store.commits(space, after: .start, limit: .max)
-        } catch {
-            throw Violation(.stored, "node \(index): \(error)")
-        }
-        for record in records {
-            let dot = Dot(record.replica, record.last)
-            guard let number = universe.number(of: dot, views[index].held[dot.replica]) else {
-                throw Violation(.stored, "node \(index) has a record of \(dot), which it does not hold")
-            }
+        for (number, record) in try rows(of: index, store, in: space) {
             if let before = views[index].statuses.updateValue(record.status, forKey: number),
                 before != record.status
             {
@@ -246,7 +236,7 @@ extension Checker {
                 views[index].isTurned = true
                 views[index].recordChanged(universe[number].documents)
             }
-            guard !views[index].isRejudging, let author = universe.devices[dot.replica] else { continue }
+            guard !views[index].isRejudging, let author = universe.devices[record.replica] else { continue }
             try checkStatus(number, record.status, by: author, at: index)
         }
     }

@@ -177,7 +177,7 @@ extension Checker {
     func takeHeld(_ version: String, at index: Int) throws(Violation) {
         if views[index].isGone { return }
         for dot in version.split(separator: ",").compactMap({ Dot(String($0)) }) {
-            let needed = min(dot.sequence, views[index].closed[dot.replica]?.previous ?? .max)
+            let needed = min(dot.sequence, views[index].end(of: dot.replica))
             // Documents have what the base holds, also where its log is still to come.
             let base = views[index].chains.last?.last.flatMap { coverages[$0.id] } ?? VersionVector()
             guard max(views[index].vector[dot.replica], base[dot.replica]) >= needed else {

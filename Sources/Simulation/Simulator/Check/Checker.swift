@@ -42,6 +42,8 @@ struct Checker {
     var lost: Set<Int> = []
     /// What checkpoints forgot of documents.
     let knownForgotten = KnownForgotten()
+    /// Which logs ended by them.
+    let knownEnded = KnownEnded()
     /// What checkpoints hold of each log, as the first node holds it that came to them.
     var finals: [Bytes32: [ReplicaID: HeldBranch]] = [:]
     /// What each that anybody acknowledged follows, and itself.
@@ -186,7 +188,7 @@ struct Checker {
         views[index].statuses[number] = record.status
         let base = views[index].chains.last?.last.flatMap { coverages[$0.id] } ?? VersionVector()
         let missing = change.context.entries(beyond: views[index].vector).filter { entry in
-            let needed = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
+            let needed = min(entry.last, views[index].end(of: entry.replica))
             return needed > views[index].vector[entry.replica] && needed > base[entry.replica]
         }
         // What is void by its log is kept for the seal behind it, whatever it was made on.

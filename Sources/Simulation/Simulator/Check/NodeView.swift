@@ -17,6 +17,8 @@ struct NodeView {
     var position = CommitPosition.start
     /// Logs that a proof closed, each at this sequence: from there on nothing counts.
     var closed: [ReplicaID: SequenceNumber] = [:]
+    /// The ends of logs that ended by the checkpoint that its documents are made on.
+    var ended: [ReplicaID: SequenceNumber] = [:]
     /// Every change that a watcher must be told of, in commit order.
     var lines: [Line] = []
     /// Changes that are held and not executed, although they are not void, in commit order: they touch their
@@ -85,17 +87,24 @@ struct NodeView {
 
     /// The vector up to where logs are closed: what counts here, and what a context can ask for.
     var counted: VersionVector {
-        closed.isEmpty
-            ? vector
-            : VersionVector(
-                vector.entries.compactMap { entry in
-                    guard let first = closed[entry.replica], first <= entry.last else { return entry }
-                    return first.previous == .none ? nil : .init(entry.replica, first.previous)
-                })
+        if closed.isEmpty, ended.isEmpty { return vector }
+        return VersionVector(
+            vector.entries.compactMap { entry in
+                let last = min(entry.last, end(of: entry.replica))
+                return last == .none ? nil : .init(entry.replica, last)
+            })
+    }
+
+    /// The last sequence of a log that can count; the greatest where it is not closed.
+    func end(of replica: ReplicaID) -> SequenceNumber {
+        min(closed[replica]?.previous ?? .max, ended[replica] ?? .max)
     }
 
     /// True when a change is void because its log is closed before its end.
     func isClosed(_ change: Change) -> Bool { closed[change.replica].map { $0 <= change.last } ?? false }
+
+    /// True when a change is void because its log ended before it: its author makes it again.
+    func isBehindEnd(_ change: Change) -> Bool { ended[change.replica].map { change.first > $0 } ?? false }
 
     /// Executed and skipped changes behind a position: an answer that shows the position knows of neither.
     func changes(after position: CommitPosition) -> Set<Dot> {

@@ -98,14 +98,14 @@ extension Trial {
             if holders.isEmpty { return true }
         }
         guard let first = holders.first, checker.space != nil else { return false }
-        let (vector, closed) = (checker.views[first].counted, checker.closed(at: first))
+        let (vector, closed) = (checker.counted(at: first), checker.closed(at: first))
         let base = checker.views[first].base
         for index in holders {
             // A base takes the place of another a slice at a time, and shows in digests.
             guard checker.views[index].chains.count < 2, checker.views[index].base == base else {
                 return false
             }
-            guard checker.views[index].counted == vector, checker.closed(at: index) == closed,
+            guard checker.counted(at: index) == vector, checker.closed(at: index) == closed,
                 let node = world.nodes[index].node
             else {
                 return false
@@ -169,6 +169,7 @@ extension Trial {
                 for other in holders
                 where !checker.holds(number, at: other) && !checker.isForked(number, at: other)
                     && !checker.isFinal(number, by: checker.views[other].chains.last)
+                    && !checker.views[other].isBehindEnd(change)
                 {
                     throw Violation(
                         .acknowledgedStays,

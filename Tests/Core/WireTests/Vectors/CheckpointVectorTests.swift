@@ -84,6 +84,8 @@ private let space = SpaceID(raw: Bytes32((0..<32).map { UInt8($0) }))
                 #expect(table.released[row.replica] == row.previousLast)
             }
             #expect(table.row(of: ReplicaID(raw: Bytes16(high: 0, low: 0))) == nil)
+            // The log that is closed right behind its boundary.
+            #expect(table.ended.map(\.last.value) == (table.rows.count == 4 ? [4_096] : []))
         }
         try refused("invalidTables") { try CheckpointTable(of: space, decoding: $0).rows.count }
     }
