@@ -144,9 +144,10 @@ extension Space {
         try forgetOthers(than: manifest, covering: table.covered, in: &transaction)
         try settleSkipped(within: table.covered, in: &transaction)
         var begun: [VersionVector.Entry] = []
+        let heads = try transaction.store.heads(id)
         for row in table.rows {
             // Of one that goes on otherwise here what is held stays: it is void from the fork on.
-            if let start = try begin(row, in: &transaction) { begun.append(.init(row.replica, start)) }
+            if let start = try begin(row, beside: heads, in: &transaction) { begun.append(.init(row.replica, start)) }
         }
         checkpoints.agreement.learn(table, of: taken.proposal.id, holdsLogs: false, seesViews: true)
         checkpoints.taken = nil
@@ -204,19 +205,21 @@ extension Space {
     }
 
     /// Where a log begins that is not held as far as its last boundary; nil: what is held of it goes on, or
-    /// what waits. Of a log that ended nothing is waited for.
-    func start(of row: CheckpointTable.Row) -> LogBoundary? {
+    /// what waits. `heads`: of the store. Of a log that ended nothing is waited for; what it has behind a fork
+    /// stays, though it is not said to be held.
+    func start(of row: CheckpointTable.Row, beside heads: VersionVector) -> LogBoundary? {
         guard let boundary = row.boundary, held[row.replica] < boundary.position.last,
-            row.hasEnded || logs[row.replica]?.last ?? .none < boundary.position.last
+            (row.hasEnded ? heads[row.replica] : logs[row.replica]?.last ?? .none) < boundary.position.last
         else { return nil }
         return LogBoundary(
             position: boundary.position, chainHash: boundary.chainHash, declaration: row.declaration)
     }
 
     private mutating func begin(
-        _ row: CheckpointTable.Row, in transaction: inout StoreTransaction<some ChangeStore>
+        _ row: CheckpointTable.Row, beside heads: VersionVector,
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> SequenceNumber? {
-        guard let start = start(of: row) else { return nil }
+        guard let start = start(of: row, beside: heads) else { return nil }
         try transaction.store.startLog(
             id, row.replica, at: BoundaryRecord(last: start.position.last, state: start.encoded()),
             seal: nil)

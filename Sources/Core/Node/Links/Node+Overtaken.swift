@@ -18,11 +18,12 @@ extension Node {
     mutating func reissueOvertaken(in index: SpaceHandle) throws(StoreFailure) {
         if isPlanted("branch-never-reissued") { return }
         guard let table = spaces[index].checkpoints.taken?.table else { return }
+        let heads = try transaction.store.heads(spaces[index].id)
         for row in table.rows where spaces[index].author(of: row.replica) == device {
             // With a proof the branch is issued again as ever.
-            guard spaces[index].start(of: row) != nil, spaces[index].forks.proven[row.replica] == nil else {
-                continue
-            }
+            guard spaces[index].start(of: row, beside: heads) != nil,
+                spaces[index].forks.proven[row.replica] == nil
+            else { continue }
             try reissueOvertaken(row, in: index)
         }
     }
