@@ -174,8 +174,8 @@ extension SpaceDocuments {
         return patches
     }
 
-    /// Documents that nothing was known of are as the new base has them, many in one go; nil: the next one has
-    /// to be looked at by itself.
+    /// Documents that nothing was known of are as the new base has them, many in one go; nil: the next one
+    /// has to be looked at by itself.
     fileprivate mutating func promote(
         at position: CommitPosition, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> PromotedCandidates? {

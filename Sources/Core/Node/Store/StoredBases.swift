@@ -123,10 +123,10 @@ public protocol BaseStore: StoredBases {
     mutating func put(_ space: SpaceID, _ candidate: CandidateRecord) throws(StoreFailure)
     /// Removes the first `limit` in order of keys; true: more are left.
     mutating func removeCandidates(_ space: SpaceID, limit: Int) throws(StoreFailure) -> Bool
-    /// Many candidates at once become bases at a position, and are candidates no more: the first ones in order
-    /// of keys, `limit` at most, up to the first that the new base does not hold. Nil, and nothing is changed:
-    /// there is none before that, or the document of one has a base, a record or a snapshot of its own, or the
-    /// store has to look at each for another reason.
+    /// Many candidates at once become bases at a position, and are candidates no more: the first ones in
+    /// order of keys, `limit` at most, up to the first that the new base does not hold. Nil, and nothing is
+    /// changed: there is none before that, or the document of one has a base, a record or a snapshot of its
+    /// own, or the store has to look at each for another reason.
     mutating func promoteCandidates(_ space: SpaceID, limit: Int, at position: CommitPosition)
         throws(StoreFailure) -> PromotedCandidates?
     /// Inserts pages, or replaces those of the same last key.
