@@ -73,10 +73,11 @@ public enum NodeLimits {
     /// What a slice of that may cost, in about a hundredth of a millisecond: reading a document, making it
     /// from its changes or moving it, and 1 KiB.
     static let baseStepCost = 200
-    /// Changes that a slice replays; it ends behind the document with which they are more.
-    static let baseStepChanges = 256
     static let baseReadCost = 0.25
     static let baseMadeCost = 1.0
+    /// Reading the record of a change, and applying an operation.
+    static let baseRecordCost = 0.05
+    static let baseAppliedCost = 0.2
     static func baseStepCost(of documents: Int, _ bytes: Int, each: Double) -> Int {
         1 + Int(Double(documents) * each) + bytes * baseStepCost / baseStepBytes
     }
@@ -84,6 +85,10 @@ public enum NodeLimits {
     static let seedingSteps = 8
     /// Stored bytes of log sections that are kept from slice to slice; decoded they are some times as many.
     static let baseReaderBytes = 2 << 20
+    /// Records of a document's changes that are read at a time, and bytes in memory of documents that are
+    /// made side by side, as they are guessed.
+    static let baseRecordsPage = 256
+    static let baseMakingBytes = 16 << 20
     /// After a batch was lost, or while the disk is full, bases and collections rest for so long.
     static let baseRestMilliseconds: UInt64 = 1_000
     /// Before a proposal names anybody absent by itself this node ran so long without a step of its clock, or

@@ -25,6 +25,10 @@ struct NodeCommand: ParsableCommand {
 
     @Flag(help: "Measure checkpoints and newcomers that take a base instead.")
     var bases = false
+    @Flag(help: "Measure bundles, files that bring a space to a box without a link, instead.")
+    var bundles = false
+    @Option(help: "The command that writes and reads them.")
+    var replctl = "replctl"
 
     @Option(help: "Also let an empty node catch up the text of this editing trace (.json or .json.gz).")
     var trace: String?
@@ -36,12 +40,19 @@ struct NodeCommand: ParsableCommand {
         guard (1_000...1_000_000).contains(writes) else {
             throw ValidationError("--writes is 1000 to 1000000, not \(writes)")
         }
+        guard !bases || !bundles else { throw ValidationError("--bases and --bundles: one at a time") }
     }
 
     func run() throws {
         if bases {
             return try BaseBench(
                 repld: repld, redis: noRedis ? nil : redis, records: records,
+                emit: { NodeBench.emit($0, $1, $2, records) }
+            ).run()
+        }
+        if bundles {
+            return try BundleBench(
+                repld: repld, replctl: replctl, records: records,
                 emit: { NodeBench.emit($0, $1, $2, records) }
             ).run()
         }

@@ -34,6 +34,9 @@ public struct BaseBuilder: Sendable {
         _ = document.apply(operations, stamps: stamps, wantsPatches: false)
     }
 
+    /// As `Document.heldBytes`. O(1).
+    public var heldBytes: Int { document.heldBytes }
+
     /// The base, in normal form as of the checkpoint's V; nil when nothing is left of the document. Its
     /// snapshot is what the checkpoint holds. O(size) when something was dead, else as `Document.purge`.
     public consuming func finish(asOf stable: VersionVector) -> Document? {

@@ -152,22 +152,28 @@ extension Node {
             else { return }
             return take(whole.table, named: whole.hash, in: index, at: now)
         }
-        guard var taken = spaces[index].checkpoints.taken, taken.lacks(part.hash) else { return }
-        let names = taken.names
-        taken.unofferedSince = nil
-        let outcome = taken.taking.brought(part, try part.unpacked()) { names.hash(of: $0, named: part.hash) }
-        spaces[index].checkpoints.taken = taken
+        guard let names = spaces[index].checkpoints.taken?.names,
+            spaces[index].checkpoints.taken?.lacks(part.hash) == true
+        else { return }
+        let bytes = try part.unpacked()
+        // In place: a copy would copy the names of all pages with each.
+        spaces[index].checkpoints.taken?.unofferedSince = nil
+        let outcome = spaces[index].checkpoints.taken?.taking.brought(part, bytes) {
+            names.hash(of: $0, named: part.hash)
+        }
         switch outcome {
-        case .unasked, .more: return
+        case nil, .unasked, .more: return
         case .wrong: throw BundleBaseFault.otherHash
         case .whole(let bytes):
             // Tables come first: what lacks of them by now is in no bundle.
-            if part.hash == taken.proposal.body.manifest {
-                spaces[index].checkpoints.taken?.taking.giveUpUnoffered(Set(taken.between.keys))
+            if part.hash == names.body.manifest {
+                spaces[index].checkpoints.taken?.taking.giveUpUnoffered(Set(names.tables.keys))
             }
-            let documents = taken.manifest?.documentCount
             take(bytes, named: part.hash, in: index, at: now)
-            if spaces[index].checkpoints.taken == nil, let documents { tally.baseDocuments = documents }
+            guard spaces[index].checkpoints.taken == nil, let base = spaces[index].documents.bases.newest,
+                base.summary.manifest == names.body.manifest
+            else { return }
+            tally.baseDocuments = base.summary.documents
         }
     }
 

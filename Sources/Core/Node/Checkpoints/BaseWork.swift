@@ -46,8 +46,9 @@ struct BaseWork: Sendable {
     var isDoubtful = false
     /// Changes that it holds beyond the standing one, as far as the logs were walked.
     var changes = 0
-    /// Sections of logs that were read for the documents before the next: keys that are near each other were
-    /// often written together. Nil outside of that stage.
+    /// Documents that are being made, and sections of logs that were read for them and for those before: keys
+    /// that are near each other were often written together. Nil outside of that stage.
+    var making: BaseMaking?
     var reader: LogReader?
     private var due: UInt64 = 0
 

@@ -117,94 +117,40 @@ extension Space {
         _ work: inout BaseWork, after last: Key?,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) -> Int {
+        if work.making == nil {
+            work.making = try beginMaking(work, after: last, from: transaction.store)
+        }
+        guard var making = work.making.take() else {
+            work.reader = nil
+            work.reach(.pages(PageWalk(former: try standingManifest(in: transaction.store))))
+            return NodeLimits.baseStepCost
+        }
         var reader = work.reader.take() ?? LogReader(space: id)
-        var (bytes, reached) = (0, last)
-        let page = try transaction.store.candidates(id, after: last, limit: NodeLimits.baseStepDocuments)
-        // A document with a long past costs what its changes cost: the slice ends behind it.
-        var changes = 0
-        for candidate in page where bytes < NodeLimits.baseStepBytes && changes < NodeLimits.baseStepChanges {
-            let made = try base(
-                of: candidate.key, as: work, from: transaction.store, with: &reader, &changes)
-            bytes += made.bytes?.count ?? 0
-            bytes += 64
-            try transaction.store.put(id, made)
-            reached = candidate.key
+        defer { work.reader = reader }
+        let cost = try making.advance(
+            NodeLimits.baseStepCost, of: id, from: transaction.store, with: &reader)
+        guard making.isDone else {
+            work.making = making
+            return cost
         }
-        guard page.isEmpty else {
-            reader.trim(to: NodeLimits.baseReaderBytes)
-            work.reader = reader
-            work.reach(.documents(after: reached))
-            let cost = NodeLimits.baseStepCost(of: page.count, bytes, each: NodeLimits.baseMadeCost)
-            return cost + changes * NodeLimits.baseStepCost / NodeLimits.baseStepChanges
+        let reached = making.last
+        var bytes = 0
+        let made = making.finish()
+        for candidate in made {
+            bytes += candidate.bytes?.count ?? 0
+            try transaction.store.put(id, candidate)
         }
-        work.reach(.pages(PageWalk(former: try standingManifest(in: transaction.store))))
-        return NodeLimits.baseStepCost
+        work.reach(.documents(after: reached))
+        return cost + NodeLimits.baseStepCost(of: made.count, bytes, each: NodeLimits.baseMadeCost)
     }
 
-    /// One document as the checkpoint makes it, from the base before and what it holds more.
-    private func base(
-        of key: Key, as work: BaseWork, from store: some StoreReading, with reader: inout LogReader,
-        _ changes: inout Int
-    ) throws(StoreFailure) -> CandidateRecord {
-        var (document, frontier): (Document?, [Dot]) = (nil, [])
-        if let before = try store.base(id, key) {
-            frontier = before.frontier
-            do throws(DecodeFault) {
-                document = try Document(snapshot: before.bytes)
-                guard document?.key == key else { throw .notCanonical(field: "document key") }
-            } catch {
-                throw .unreadable(.base(of: key), error)
-            }
-        }
-        var (settled, released) = (work.settled, work.released)
-        for (level, covered) in (work.passed + [work.covered]).enumerated() {
-            defer { (settled, released) = (released, covered) }
-            // In further bases what nothing touched is as it was; of the first this one may differ.
-            var isTouched = level == 0
-            if !isTouched {
-                try forEachChange(of: key, beyond: settled, within: covered, from: store, with: &reader) {
-                    _, _ in
-                    isTouched = true
-                    return false
-                }
-            }
-            guard isTouched else { continue }
-            var builder = BaseBuilder(key, from: document)
-            try forEachChange(of: key, beyond: released, within: covered, from: store, with: &reader) {
-                let (operations, stamps) = $1.operations(of: $0, touching: key)
-                builder.apply(operations, stamps: stamps)
-                frontier.advance(by: $0)
-                changes += 1
-                return true
-            }
-            document = builder.finish(asOf: released)
-            if document == nil { frontier = [] }
-        }
-        return CandidateRecord(
-            key: key, isVisible: document?.isVisible ?? false, frontier: frontier,
-            bytes: document?.encodeSnapshot())
-    }
-
-    /// The changes of a document that one vector covers and another does not, and that count, in the order of
-    /// commits; until `body` says false.
-    private func forEachChange(
-        of key: Key, beyond former: VersionVector, within covered: VersionVector,
-        from store: some StoreReading, with reader: inout LogReader,
-        _ body: (Change, inout LogReader) -> Bool
-    ) throws(StoreFailure) {
-        var after = CommitPosition.start
-        while true {
-            let page = try store.commits(id, touching: key, after: after, limit: 1_024)
-            for record in page {
-                after = record.position
-                guard record.status == .executed, record.last > former[record.replica],
-                    record.last <= covered[record.replica]
-                else { continue }
-                guard body(try reader.change(record, from: store), &reader) else { return }
-                reader.trim(to: NodeLimits.baseReaderBytes)
-            }
-            if page.count < 1_024 { return }
-        }
+    /// The next documents; nil: all are made.
+    private func beginMaking(
+        _ work: BaseWork, after last: Key?, from store: some StoreReading
+    ) throws(StoreFailure) -> BaseMaking? {
+        let page = try store.candidates(id, after: last, limit: NodeLimits.baseStepDocuments)
+        if page.isEmpty { return nil }
+        return try BaseMaking(page.map(\.key), as: work, of: id, from: store)
     }
 
     // MARK: Pages

@@ -22,6 +22,8 @@ struct LogReader: Sendable {
     private var order: [Section] = []
     /// Stored bytes of `sections`.
     private(set) var bytes = 0
+    /// Stored bytes of all that was decoded.
+    private(set) var decodedBytes = 0
     private static let sectionsMax = 256
     private static let bytesMax = sectionsMax * WireLimits.boundaryBytes
     /// Entries of the contexts in `sections`, of each and together: a hostile author can make those of one
@@ -95,6 +97,7 @@ struct LogReader: Sendable {
             order.append(section)
         }
         bytes += decoded.bytes
+        decodedBytes += decoded.bytes
         let count = Self.contextEntries(of: decoded.changes)
         entryCount += count - (entries.updateValue(count, forKey: section) ?? 0)
         while order.count > Self.sectionsMax
