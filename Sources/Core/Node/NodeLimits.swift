@@ -120,6 +120,8 @@ public enum NodeLimits {
     static let baseBegunMax = 64
     /// How long a base that was begun waits for somebody who is linked to offer it again.
     static let baseUnofferedMilliseconds: UInt64 = 60_000
+    /// A base is taken once what waits needed for so long what no peer has.
+    static let baseStuckMilliseconds: UInt64 = 5_000
     /// Where the pages of a base lie is forgotten when nobody has asked for one for so long.
     static let baseGivenMilliseconds: UInt64 = 60_000
     /// Members that a proposed checkpoint may name absent.

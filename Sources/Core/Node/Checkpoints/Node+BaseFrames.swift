@@ -51,6 +51,36 @@ extension Node {
         if space.held.isEmpty || !mayHaveLog { take(offer, in: index, at: now) }
     }
 
+    /// What waits here was made on something that nobody who is linked gives: it stands behind the end of a
+    /// log, and those who come to the checkpoint that says so never read it. They offer its base.
+    mutating func takeBehindEnds(in index: SpaceHandle, at now: Instant) {
+        let space = spaces[index]
+        let channels = links.readyChannels(of: space.id)
+        let offer = channels.compactMap { links[$0].base.offer }.first { isAhead($0, of: space) }
+        guard let offer, space.checkpoints.taken == nil, space.documents.bases.applying == nil,
+            waitsForNobody(channels, in: space)
+        else {
+            if space.checkpoints.stuckSince != nil { spaces[index].checkpoints.stuckSince = nil }
+            return
+        }
+        let since = space.checkpoints.stuckSince ?? now.monotonic
+        spaces[index].checkpoints.stuckSince = since
+        // A peer may say a moment later that it has it.
+        guard now.monotonic >= since + NodeLimits.baseStuckMilliseconds else { return }
+        spaces[index].checkpoints.stuckSince = nil
+        take(offer, in: index, at: now)
+    }
+
+    private func waitsForNobody(_ channels: [ChannelHandle], in space: Space) -> Bool {
+        links.buffer.logs(of: space.id).contains { log in
+            // What waits for something that waits has it on its way.
+            guard case .dot(let dot, _)? = links.buffer.lack(of: log),
+                !links.buffer.isWaiting(LogID(space.id, dot.replica))
+            else { return false }
+            return !channels.contains { links[$0].sync.peerHave?.contains(dot) == true }
+        }
+    }
+
     /// True when documents here are made on something before the checkpoint.
     private func isAhead(_ offer: BaseOfferFrame, of space: Space) -> Bool {
         guard let newest = space.documents.bases.newest?.id else { return true }

@@ -26,8 +26,9 @@ struct BaseExchange: Sendable {
 }
 
 extension Node {
-    /// Offers the base where the peer lacks something that the log has let go; and where a fork lies below
-    /// it, to whoever may hold another branch.
+    /// Offers the base where the peer lacks something that the log has let go; where a fork lies below it, to
+    /// whoever may hold another branch; and where a log ended by it, to whoever is not shown that it stands:
+    /// what was made on what stands behind the end waits there for what nobody gives.
     mutating func baseOffer(on channel: inout SpaceChannel, in index: SpaceHandle) throws(StoreFailure)
         -> BaseOfferFrame?
     {
@@ -40,13 +41,17 @@ extension Node {
             !space.logs.cuts.isEmpty && !theirs.covers(space.closings.clamped(space.logs.cuts))
             || !gone.isEmpty && !channel.sync.holdsGone(gone)
                 && !isPast(standing.id, theirs, in: space, &channel)
-        guard isCut || space.isForked(below: standing.covered) else { return nil }
         let collected = isCut ? standing.id : nil
         if let offered = channel.base.offered, offered.checkpoint == standing.id,
             offered.collected == collected || offered.collected != nil
         {
             return nil
         }
+        let agreement = space.checkpoints.agreement
+        guard
+            isCut || space.isForked(below: standing.covered)
+                || !space.exceptions.ended.isEmpty && !agreement.isShown(standing.id, to: theirs)
+        else { return nil }
         let offer = BaseOfferFrame(
             checkpoint: standing.id, collected: collected,
             logBytes: UInt64(try store.logBytes(space.id)), baseBytes: UInt64(standing.summary.bytes))

@@ -117,6 +117,7 @@ extension Node {
         }
         takeUnmatched(in: index, at: now)
         takeOffered(in: index, at: now)
+        takeBehindEnds(in: index, at: now)
         switch step {
         case .nothing: return
         case .acknowledge(let id):

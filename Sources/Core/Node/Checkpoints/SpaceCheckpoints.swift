@@ -40,6 +40,9 @@ struct SpaceCheckpoints: Sendable {
     /// One that stands, of which other logs are held here than it means, since one of them was written in two
     /// ways: its base is taken from others.
     var unmatched: Bytes32?
+    /// Since when a base is offered that is ahead, and what waits here needs what nobody who is linked has;
+    /// monotonic milliseconds.
+    var stuckSince: UInt64?
     /// This node came later and was not level with a member yet: it writes nothing, and shows nothing while a
     /// base is taken.
     var isSeeding = false

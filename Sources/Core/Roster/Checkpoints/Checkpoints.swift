@@ -156,6 +156,14 @@ public struct Checkpoints: Sendable {
         acknowledgements[checkpoint]?[device]?.contains { !ends($0.dot.replica, by: checkpoint) } ?? false
     }
 
+    /// True when whoever holds this holds the acknowledgement of each whom the checkpoint requires.
+    public func isShown(_ checkpoint: Bytes32, to vector: VersionVector) -> Bool {
+        guard let proposal = proposals[checkpoint] else { return false }
+        return proposal.required.allSatisfy { device in
+            acknowledgements[checkpoint]?[device]?.contains { vector.contains($0.dot) } ?? false
+        }
+    }
+
     /// True when the table of the checkpoint is known and says that the log ended.
     public func ends(_ log: ReplicaID, by checkpoint: Bytes32) -> Bool {
         coverages[checkpoint]?.table.row(of: log)?.hasEnded ?? false
