@@ -216,4 +216,62 @@ import Wire
         #expect(isWhole && count == 19, "\(count) \(world.logs())")
         #expect(write(&world, all, round: 4) && checkpoint(&world, all), "\(world.logs())")
     }
+
+    @Test("who was away takes the base, where what it gets was made on what stands behind the end of a log")
+    func madeBehindAnEnd() {
+        var world = World(seed: 966)
+        let isMade = world.makeSpace("notes", nodes: 4)
+        #expect(isMade, "\(world.logs())")
+        world.keepNothing([0, 1, 2, 3])
+        #expect(write(&world, [0, 1, 2, 3], round: 0), "\(world.logs())")
+        #expect(checkpoint(&world, [0, 1, 2, 3]), "\(world.logs())")
+        // 1. A copy of the second goes on in a log of its own, while the second is away.
+        let clone = world.addClone(of: 1, seen: "the directory is a copy")
+        world.separate([1])
+        world.keepNothing([clone])
+        #expect(write(&world, [0, 2, 3, clone], round: 1), "\(world.logs())")
+        // 2. The second goes on in the log that its copy left. Only the third hears of it, and writes then.
+        for _ in 0..<3 where !world.increment(1, "notes", "count") { Issue.record("not written") }
+        world.heal()
+        world.separate([1, 2])
+        world.separate([3])
+        let isHeard = world.run(within: 120_000) { shows(11, 2, &$0) }
+        let isWritten = world.increment(2, "notes", "count")
+        #expect(isHeard && isWritten, "\(world.logs())")
+        // 3. A checkpoint that ends that log is made by those who did not, and acknowledged by the third.
+        if !world.increment(0, "notes", "count") { Issue.record("not written") }
+        let away = MemberReference(DeviceID(publicKey: world.nodes[3].deviceKey.publicKey).text)
+        let answer = world.ask(0, .proposeCheckpoint(SpaceReference("notes"), absent: [away]))
+        guard case .checkpointProposed(let id)? = answer else {
+            Issue.record("no proposal: \(String(describing: answer))")
+            return
+        }
+        world.heal()
+        world.separate([1])
+        world.separate([3])
+        let isStanding = world.run(within: 120_000) { world in
+            [0, 2, clone].allSatisfy { CheckpointTests().report(&world, $0)?.standing?.id == id }
+                && world.areEqual([0, 2, clone], "notes")
+        }
+        #expect(isStanding, "\(world.logs())")
+        // 4. Who was away gets what the third wrote and signed, and nobody gives what that was made on.
+        world.heal()
+        world.separate([1])
+        // The copy has made it again meanwhile.
+        let isBack = world.run(within: 300_000) { world in
+            world.areEqual([0, 2, 3, clone], "notes") && shows(13, 3, &world)
+        }
+        #expect(isBack, "\(world.logs())")
+        world.reunite()
+        let all = [0, 1, 2, 3, clone]
+        let isWhole = world.run(within: 300_000) { world in
+            world.areEqual(all, "notes") && all.allSatisfy { shows(13, $0, &world) }
+        }
+        #expect(isWhole && !world.logs().contains("differs"), "\(world.logs())")
+    }
+
+    private func shows(_ count: Int, _ index: Int, _ world: inout World) -> Bool {
+        String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
+            .contains(#"{"key":"count","value":{"n":\#(count)}}"#)
+    }
 }
