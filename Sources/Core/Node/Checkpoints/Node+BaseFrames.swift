@@ -54,21 +54,26 @@ extension Node {
     /// What waits here was made on something that nobody who is linked gives: it stands behind the end of a
     /// log, and those who come to the checkpoint that says so never read it. They offer its base.
     mutating func takeBehindEnds(in index: SpaceHandle, at now: Instant) {
-        let space = spaces[index]
-        let channels = links.readyChannels(of: space.id)
-        let offer = channels.compactMap { links[$0].base.offer }.first { isAhead($0, of: space) }
-        guard let offer, space.checkpoints.taken == nil, space.documents.bases.applying == nil,
-            waitsForNobody(channels, in: space)
-        else {
-            if space.checkpoints.stuckSince != nil { spaces[index].checkpoints.stuckSince = nil }
+        guard let offer = offerForStuck(in: index) else {
+            spaces[index].checkpoints.stuckSince = nil
             return
         }
-        let since = space.checkpoints.stuckSince ?? now.monotonic
+        let since = spaces[index].checkpoints.stuckSince ?? now.monotonic
         spaces[index].checkpoints.stuckSince = since
         // A peer may say a moment later that it has it.
         guard now.monotonic >= since + NodeLimits.baseStuckMilliseconds else { return }
         spaces[index].checkpoints.stuckSince = nil
         take(offer, in: index, at: now)
+    }
+
+    private func offerForStuck(in index: SpaceHandle) -> BaseOfferFrame? {
+        if links.buffer.isEmpty { return nil }
+        let space = spaces[index]
+        let channels = links.readyChannels(of: space.id)
+        guard space.checkpoints.taken == nil, space.documents.bases.applying == nil,
+            waitsForNobody(channels, in: space)
+        else { return nil }
+        return channels.compactMap { links[$0].base.offer }.first { isAhead($0, of: space) }
     }
 
     private func waitsForNobody(_ channels: [ChannelHandle], in space: Space) -> Bool {

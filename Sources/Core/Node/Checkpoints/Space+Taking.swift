@@ -147,7 +147,9 @@ extension Space {
         let heads = try transaction.store.heads(id)
         for row in table.rows {
             // Of one that goes on otherwise here what is held stays: it is void from the fork on.
-            if let start = try begin(row, beside: heads, in: &transaction) { begun.append(.init(row.replica, start)) }
+            if let start = try begin(row, beside: heads, in: &transaction) {
+                begun.append(.init(row.replica, start))
+            }
         }
         checkpoints.agreement.learn(table, of: taken.proposal.id, holdsLogs: false, seesViews: true)
         checkpoints.taken = nil
@@ -205,8 +207,8 @@ extension Space {
     }
 
     /// Where a log begins that is not held as far as its last boundary; nil: what is held of it goes on, or
-    /// what waits. `heads`: of the store. Of a log that ended nothing is waited for; what it has behind a fork
-    /// stays, though it is not said to be held.
+    /// what waits. `heads`: of the store. Of a log that ended nothing is waited for; what it has behind a
+    /// fork stays, though it is not said to be held.
     func start(of row: CheckpointTable.Row, beside heads: VersionVector) -> LogBoundary? {
         guard let boundary = row.boundary, held[row.replica] < boundary.position.last,
             (row.hasEnded ? heads[row.replica] : logs[row.replica]?.last ?? .none) < boundary.position.last

@@ -43,6 +43,8 @@ extension Checker {
         guard world.nodes[index].node != nil, !world.nodes[index].isInBatch, !traitors.contains(index) else {
             return
         }
+        // What came with a base is not moved yet at who had none, and is shown to nobody.
+        if let space, world.nodes[index].node?.hidesDocuments(in: space) == true { return }
         let keys = Array(views[index].unchecked.prefix(limit))
         views[index].unchecked.removeFirst(keys.count)
         guard let inspected = try inspect(keys, at: index, world) else { return }
