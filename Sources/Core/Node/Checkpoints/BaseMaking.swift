@@ -42,7 +42,8 @@ struct BaseMaking: Sendable {
 
     /// Ascending by key.
     private var members: [Member]
-    /// What the checkpoints hold between which documents go, ascending: the standing one first.
+    /// Documents go from the base of one checkpoint to that of the next; each holds one of these vectors, the
+    /// standing one the first.
     private let levels: [VersionVector]
     private var level = 1
     /// Guessed bytes in memory of all of them.
@@ -72,13 +73,12 @@ struct BaseMaking: Sendable {
                     throw .unreadable(.base(of: key), error)
                 }
             }
-            // Of the first level the base may differ, though nothing touched it.
+            // The first level may let something go of a document that nothing touched.
             member.begin(isTouchedBefore: true)
             members.append(member)
         }
     }
 
-    var count: Int { members.count }
     /// The last of the documents that are made.
     var last: Key { members[members.count - 1].key }
     var isDone: Bool { level == levels.count }

@@ -3,7 +3,7 @@
 
 import Causality
 
-/// What one step forgot.
+/// Rows and bytes that one step let go.
 struct Collected: Equatable, Sendable {
     var rows = 0
     var bytes = 0

@@ -51,8 +51,8 @@ extension Node {
         if space.held.isEmpty || !mayHaveLog { take(offer, in: index, at: now) }
     }
 
-    /// What waits here was made on something that nobody who is linked gives: it stands behind the end of a
-    /// log, and those who come to the checkpoint that says so never read it. They offer its base.
+    /// Takes an offered base when changes wait here for something that no linked peer holds: it stands behind
+    /// the end of a log, and those who came to the checkpoint that says so never read it.
     mutating func takeBehindEnds(in index: SpaceHandle, at now: Instant) {
         guard let offer = offerForStuck(in: index) else {
             spaces[index].checkpoints.stuckSince = nil
@@ -78,7 +78,7 @@ extension Node {
 
     private func waitsForNobody(_ channels: [ChannelHandle], in space: Space) -> Bool {
         links.buffer.logs(of: space.id).contains { log in
-            // What waits for something that waits has it on its way.
+            // That log waits itself, and is asked for what it lacks.
             guard case .dot(let dot, _)? = links.buffer.lack(of: log),
                 !links.buffer.isWaiting(LogID(space.id, dot.replica))
             else { return false }

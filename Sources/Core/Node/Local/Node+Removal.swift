@@ -87,8 +87,8 @@ extension Node {
         return rotation?.id
     }
 
-    /// What is held here of a device's logs: of more than a frontier names, the longest, and first those that
-    /// are not gone.
+    /// How far this node holds a device's logs. A frontier names only so many: logs that go on come before
+    /// those that are gone, and longer ones first.
     private func fence(of device: DeviceID, in index: SpaceHandle) -> VersionVector {
         let written = spaces[index].logs.written(by: device)
         let kept = [spaces[index].held, spaces[index].exceptions.gone].flatMap { held in
