@@ -125,8 +125,7 @@ extension Space {
         guard let own = try ownBranch(of: proof, in: store) else { return false }
         let log = LogID(id, proof.replica)
         if try store.chainHash(of: log, through: row.last) == row.chainHash { return false }
-        guard logs[proof.replica]?.last ?? .none < row.last,
-            let run = proof.run(with: row.chainHash, through: row.last, in: id)
+        guard logs[proof.replica]?.last ?? .none < row.last, let run = finalRun(of: proof, row)
         else { return try !sharesEarlier(row, of: proof, in: store) }
         return proof.firstChanges(in: id)[run] != own
     }
@@ -187,9 +186,17 @@ extension Space {
         let isOther = forks.others.contains(proof.replica)
         if let own, !isOther { return own }
         let firsts = proof.firstChanges(in: id)
-        if let run = proof.run(with: row.chainHash, through: row.last, in: id) { return firsts[run] }
+        if let run = finalRun(of: proof, row) { return firsts[run] }
         guard let own, firsts.contains(own) else { return nil }
         return firsts.first { $0 != own }
+    }
+
+    /// Which run of a proof begins what the checkpoint holds: it has the end of that, or the last boundary
+    /// before. nil: neither goes so far.
+    private func finalRun(of proof: ForkProof, _ row: CheckpointTable.Row) -> Int? {
+        if let run = proof.run(with: row.chainHash, through: row.last, in: id) { return run }
+        guard let boundary = row.boundary, boundary.position.last >= proof.first else { return nil }
+        return proof.run(with: boundary.chainHash, through: boundary.position.last, in: id)
     }
 
     /// True for a final change that nothing but its log's closing made void.
