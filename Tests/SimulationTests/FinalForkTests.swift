@@ -45,7 +45,7 @@ import Wire
     }
 
     private func isWhole(_ count: Int, _ names: [String], _ all: [Int], _ world: inout World) -> Bool {
-        let text = text(&world, 0)
+        let text = text(&world, all[0])
         return text.contains(#"{"key":"count","value":{"n":\#(count)}}"#)
             && names.allSatisfy { text.contains("\"\($0)\"") } && world.areEqual(all, "notes")
     }
@@ -107,6 +107,78 @@ import Wire
         #expect(isSame, "\(all.map { text(&world, $0) }) \(world.logs())")
         #expect(checkpoint(&world, at: 0, all), "\(world.logs())")
         let isKept = world.run(within: 60_000) { isWhole(count, names, all, &$0) }
+        #expect(isKept && !world.logs().contains("base-differs"), "\(world.logs())")
+    }
+
+    /// Nobody reaches anybody of another group.
+    private func divide(_ world: inout World, _ groups: [Int]...) {
+        world.heal()
+        for (index, group) in groups.enumerated() {
+            let others = groups.enumerated().filter { $0.offset != index }.flatMap(\.element)
+            for (one, other) in group.flatMap({ one in others.map { (one, $0) } }) {
+                world.block(Direction(from: one, to: other))
+            }
+        }
+    }
+
+    @Test(
+        "what the checkpoint holds and somebody issued again counts once, also for who has only the base",
+        arguments: [0, 1, 3] as [Int])
+    func doubled(sections: Int) {
+        var world = World(seed: 953)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        var count = write(1, "trunk", 3, &world)
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel)
+        #expect(checkpoint(&world, at: 0, [0, 1, 2]), "\(world.logs())")
+        let clone = world.addClone(of: 1)
+        divide(&world, [1], [0, 2, clone])
+        count += write(1, "original", 4, &world)
+        count += write(clone, "copy", 3, &world)
+        let long = String(repeating: "0123456789abcdef", count: 700)
+        for part in 0..<(6 * sections) {
+            _ = world.splice(clone, "notes", Key("long/\(part % 7)"), at: 0, long)
+        }
+        let isHeld = world.run(within: 60_000) { $0.areEqual([0, 2, clone], "notes") }
+        #expect(isHeld, "\(world.logs())")
+        // 1. It stands by what the copy acknowledges, which who holds its branch beside it does not hear.
+        divide(&world, [1], [clone], [0, 2])
+        let answer = world.ask(0, .proposeCheckpoint(SpaceReference("notes"), absent: nil))
+        guard case .checkpointProposed(let id)? = answer else {
+            Issue.record("no proposal: \(String(describing: answer))")
+            return
+        }
+        world.run(milliseconds: 20_000)
+        divide(&world, [1, 2], [0, clone])
+        let stands = world.run(within: 60_000) { world in
+            [0, clone].allSatisfy { standing(&world, $0) == id }
+        }
+        #expect(stands && standing(&world, 2) != id, "\(world.logs())")
+        // 2. Who comes now has only the base; the others find the fork, and both branches are issued again.
+        let late = world.addNode()
+        divide(&world, [1, 2], [0, clone, late])
+        guard let token = world.invite(0, "notes"), case .joined? = world.join(late, token) else {
+            Issue.record("\(world.logs())")
+            return
+        }
+        world.run(milliseconds: 60_000)
+        #expect(isWhole(count - 4, ["copy2"], [0, clone, late], &world), "\(world.logs())")
+        #expect(isWhole(count, ["original3", "copy2"], [2, 1], &world), "\(world.logs())")
+        // 3. All come together.
+        world.heal()
+        let all = [0, 1, 2, clone, late]
+        let names = ["trunk2", "original3", "copy2"]
+        world.run(milliseconds: 120_000)
+        let done = isWhole(count, names, all, &world)
+        let shown = all.map { index in
+            text(&world, index).split(separator: "\n").map { $0.prefix(200) }
+        }
+        #expect(done, "\(count): \(shown) \(world.logs())")
+        let next = checkpoint(&world, at: 0, all)
+        #expect(next, "\(world.logs())")
+        world.run(milliseconds: 20_000)
+        let isKept = isWhole(count, names, all, &world)
         #expect(isKept && !world.logs().contains("base-differs"), "\(world.logs())")
     }
 }

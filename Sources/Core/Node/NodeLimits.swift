@@ -61,6 +61,8 @@ public enum NodeLimits {
     /// Proofs of forks that wait in a space, and that are acted upon in one go; the longest pause between.
     public static let forksQueuedMax = 4_096
     public static let forksClosedTogetherMax = 64
+    /// Bytes of a run of a proof that says which branch a checkpoint holds: two of them fit a frame.
+    public static let proofRunBytesMax = 5 << 18
     public static let forkPauseMilliseconds: UInt64 = 30_000
     /// Changes that turn in one step of judging a log again; the longest pause between two steps.
     static let rejudgedMax = 64

@@ -57,7 +57,9 @@ extension Space {
     ) throws(StoreFailure) -> CheckpointStep {
         let covered = checkpoints.agreement.clamped(
             forks.closed.clamped(pending.covered), following: pending.previous)
-        guard let passed = passed(to: pending.previous), covered.contains(pending.witness) else {
+        guard let passed = passed(to: pending.previous), covered.contains(pending.witness),
+            isGrown(covered, beyond: passed)
+        else {
             checkpoints.pending = nil
             let newest = checkpoints.agreement.newest.flatMap(checkpoints.agreement.proposal)
             return .overtaken(by: newest?.author ?? membership.device)
@@ -94,6 +96,13 @@ extension Space {
         return passed
     }
 
+    /// False: it or one that it follows holds less than the one before, as where a fork became known that
+    /// lies within that. Nobody computes its base, and nobody acknowledges it.
+    private func isGrown(_ covered: VersionVector, beyond passed: [VersionVector]) -> Bool {
+        let all = [documents.bases.standing?.covered ?? VersionVector()] + passed + [covered]
+        return zip(all, all.dropFirst()).allSatisfy { $1.covers($0) }
+    }
+
     /// A checkpoint stands: its base, then its documents.
     private mutating func follow(
         _ id: Bytes32, in transaction: inout StoreTransaction<some ChangeStore>
@@ -109,7 +118,7 @@ extension Space {
             return .nothing
         }
         guard let work = checkpoints.work, work.witness == proposal.body.witness else {
-            if isFenced(within: covered) {
+            if isFenced(within: covered) || !isGrown(covered, beyond: []) {
                 checkpoints.unmatched = id
             } else {
                 try begin(proposal.body.witness, covering: covered, through: [], in: &transaction)
@@ -136,7 +145,8 @@ extension Space {
     ) throws(StoreFailure) -> CheckpointStep {
         guard let passed = passed(to: proposal.previous),
             try learnTable(of: proposal, in: &transaction),
-            let covered = checkpoints.agreement.table(of: proposal.id)?.covered
+            let covered = checkpoints.agreement.table(of: proposal.id)?.covered,
+            isGrown(covered, beyond: passed)
         else { return .nothing }
         let refusal = checkpoints.agreement.refusal(to: proposal.id, by: device)
         switch refusal {

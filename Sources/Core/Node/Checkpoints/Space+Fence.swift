@@ -57,15 +57,20 @@ extension Space {
 
     /// Closes a log as its proof and a checkpoint say together. What follows for records is added to `flips`.
     mutating func moveClosing(
-        of proof: ForkProof, within table: CheckpointTable?, by base: Bytes32?, _ flips: inout ClosingFlips,
+        of known: ForkProof, within table: CheckpointTable?, by base: Bytes32?, _ flips: inout ClosingFlips,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
+        var proof = known
         let replica = proof.replica
         let (old, row) = (forks.closed[replica], table?.row(of: replica))
         let new = closing(of: proof, row, by: base)
         if let row, row.last >= proof.first {
             let isOther = try holdsOtherBranch(than: row, of: proof, in: transaction.store)
             try setOther(replica, isOther, in: &transaction)
+            if let longer = try lengthened(proof, row, in: transaction.store) {
+                proof = longer
+                exceptions.tell(replica)
+            }
             try closeDouble(of: proof, row, within: table, &flips, in: &transaction)
         }
         let isOther = forks.others.contains(replica)
@@ -157,7 +162,9 @@ extension Space {
         of proof: ForkProof, _ row: CheckpointTable.Row, within table: CheckpointTable?,
         _ flips: inout ClosingFlips, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        guard let bytes = try finalBranch(of: proof, row, in: transaction.store) else { return }
+        guard let bytes = try finalBranch(of: proof, row, in: transaction.store) else {
+            return exceptions.leaveUntold()
+        }
         let double = Reissue(
             of: proof.replica, from: proof.first, bytes, by: proof.declaration.device, in: id
         ).replica
@@ -197,6 +204,49 @@ extension Space {
         if let run = proof.run(with: row.chainHash, through: row.last, in: id) { return run }
         guard let boundary = row.boundary, boundary.position.last >= proof.first else { return nil }
         return proof.run(with: boundary.chainHash, through: boundary.position.last, in: id)
+    }
+
+    /// The same proof with a run that says which branch the checkpoint holds, for those who do not hold
+    /// what lies behind the fork; nil: it says so already, or that is not here.
+    private func lengthened(
+        _ proof: ForkProof, _ row: CheckpointTable.Row, in store: some StoreReading
+    ) throws(StoreFailure) -> ForkProof? {
+        guard finalRun(of: proof, row) == nil, !forks.others.contains(proof.replica),
+            let own = try ownBranch(of: proof, in: store),
+            let other = zip(proof.runs, proof.firstChanges(in: id)).first(where: { $0.1 != own })?.0
+        else { return nil }
+        let end = row.boundary.map(\.position.last).flatMap { $0 >= proof.first ? $0 : nil } ?? row.last
+        var (bytes, last, seals) = ([UInt8](), proof.base.last, [Seal]())
+        while last < end {
+            guard
+                let section = try store.sealedRun(
+                    of: LogID(id, proof.replica), by: proof.declaration, after: last)?.run,
+                bytes.count + section.run.bytes.count <= NodeLimits.proofRunBytesMax
+            else { return nil }
+            bytes += section.run.bytes
+            seals += section.seals
+            last = section.run.last
+        }
+        let run = Run(replica: proof.replica, first: proof.base.last + 1, last: last, bytes: bytes)
+        let mine = SealedRun(declaration: proof.declaration, run: run, seals: seals)
+        do throws(ForkProofFault) {
+            let longer = try ForkProof(base: proof.base, mine, other, in: id)
+            let isSame = longer.first == proof.first && longer.trunkHash == proof.trunkHash
+            return isSame && finalRun(of: longer, row) != nil ? longer : nil
+        } catch {
+            return nil
+        }
+    }
+
+    /// True when a proof says something that is not known here: of a fork, or which of its branches the
+    /// checkpoint holds.
+    func isNews(_ proof: ForkProof, in store: some StoreReading) throws(StoreFailure) -> Bool {
+        guard exceptions.knows(proof) else { return true }
+        guard let row = baseTable?.row(of: proof.replica), row.last >= proof.first,
+            forks.proven[proof.replica] == Closing(first: proof.first, trunkHash: proof.trunkHash),
+            finalRun(of: proof, row) != nil, let known = try self.proof(of: proof.replica, in: store)
+        else { return false }
+        return try finalBranch(of: known, row, in: store) == nil
     }
 
     /// True for a final change that nothing but its log's closing made void.

@@ -17,7 +17,7 @@ extension Node {
     mutating func learn(
         _ proof: ForkProof, in index: SpaceHandle, from source: ConnectionID?, at now: Instant
     ) throws(StoreFailure) {
-        guard !spaces[index].exceptions.knows(proof) else { return }
+        guard try spaces[index].isNews(proof, in: store) else { return }
         // What this device itself writes into must not go on.
         if proof.declaration.device == device {
             return try close([ForkQueue.Waiting(proof: proof, source: source)], in: index, at: now)
@@ -49,8 +49,12 @@ extension Node {
         _ waiting: [ForkQueue.Waiting], in index: SpaceHandle, at now: Instant
     ) throws(StoreFailure) {
         let room = WireLimits.forksMax - spaces[index].forks.closed.count
-        let new = waiting.filter { !spaces[index].exceptions.knows($0.proof) }.prefix(max(0, room))
+        var new: [ForkQueue.Waiting] = []
+        for entry in waiting where new.count < room {
+            if try spaces[index].isNews(entry.proof, in: store) { new.append(entry) }
+        }
         guard !new.isEmpty else { return }
+        let known = spaces[index].exceptions
         let space = spaces[index].id
         for proof in new.map(\.proof) {
             // It shows what whoever spoke of our log meant.
@@ -68,18 +72,36 @@ extension Node {
         try spaces[index].close(new.map(\.proof), at: now, cursors: epochs.current, in: &transaction)
         try closingsMoved(in: index, at: now)
         for entry in new {
-            reportFork(entry.proof, in: index, at: now)
+            if !known.knows(entry.proof) { reportFork(entry.proof, in: index, at: now) }
             // 2. Whoever is linked hears of it.
-            for channel in links.channels(of: space) {
-                let link = links[channel].link
-                guard links.connectionID(of: link) != entry.source, links[channel].isFull else { continue }
-                links[channel].forks.send(entry.proof.replica)
-                try pourProofs(links.place(channel, in: index), asks: false)
-            }
+            try tell(of: entry.proof.replica, in: index, but: entry.source)
         }
         drain()
         for proof in new.map(\.proof) where proof.declaration.device == device {
             try ownLogClosed(proof.replica, in: index, at: now)
+        }
+    }
+
+    /// The proof that a log is closed by goes to all links but the one that it came by.
+    private mutating func tell(of replica: ReplicaID, in index: SpaceHandle, but source: ConnectionID?)
+        throws(StoreFailure)
+    {
+        for channel in links.channels(of: spaces[index].id) where links[channel].isFull {
+            guard links.connectionID(of: links[channel].link) != source else { continue }
+            links[channel].forks.send(replica)
+            try pourProofs(links.place(channel, in: index), asks: false)
+        }
+    }
+
+    /// Which branch of a log a checkpoint holds is told to whoever is linked, by who holds it, and asked of
+    /// them, by who does not.
+    private mutating func settleBranches(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
+        for replica in spaces[index].exceptions.takeLengthened() {
+            try tell(of: replica, in: index, but: nil)
+        }
+        guard spaces[index].exceptions.takeUntold() else { return }
+        for channel in links.channels(of: spaces[index].id) where links[channel].isFull {
+            beginAgain(links.place(channel, in: index), at: now)
         }
     }
 
@@ -111,6 +133,7 @@ extension Node {
     mutating func finalMoved(in index: SpaceHandle, at now: Instant) throws(StoreFailure) {
         let moved = spaces[index].forks.moved
         try closingsMoved(in: index, at: now)
+        try settleBranches(in: index, at: now)
         if moved.isEmpty { return }
         drain()
         for replica in moved where spaces[index].isReissuedHere(replica, by: device) {

@@ -25,7 +25,11 @@ extension Space {
         _ proofs: [ForkProof], at now: Instant, cursors epoch: UInt64,
         in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        let new = proofs.filter { exceptions.prove($0, since: now.wall) }
+        var new: [ForkProof] = []
+        for proof in proofs where try isNews(proof, in: transaction.store) {
+            _ = exceptions.prove(proof, since: now.wall)
+            new.append(proof)
+        }
         guard let first = new.first else { return }
         // 1. What the batch collected goes to the store: from here on the log is read from there.
         try transaction.beginWriting()

@@ -22,6 +22,11 @@ struct SpaceForks: Sendable {
     var doubles: Set<ReplicaID> = []
     /// Logs whose closing was moved, until links were told.
     var moved: [ReplicaID] = []
+    /// Logs whose proofs say more than they did, until links were told.
+    var lengthened: [ReplicaID] = []
+    /// A checkpoint was come to of which nothing here says which branch of a log it holds, until others were
+    /// asked.
+    var isUntold = false
     /// Wall milliseconds at which each was closed here.
     var since: [ReplicaID: UInt64] = [:]
     /// Who declared each: known from its proof, also while nothing of the log is held.
@@ -181,6 +186,20 @@ struct SpaceExceptions: Sendable {
 
     mutating func setOther(_ replica: ReplicaID, _ isOther: Bool) {
         if isOther { forks.others.insert(replica) } else { forks.others.remove(replica) }
+    }
+
+    mutating func tell(_ replica: ReplicaID) { forks.lengthened.append(replica) }
+
+    mutating func leaveUntold() { forks.isUntold = true }
+
+    mutating func takeUntold() -> Bool {
+        defer { forks.isUntold = false }
+        return forks.isUntold
+    }
+
+    mutating func takeLengthened() -> [ReplicaID] {
+        defer { forks.lengthened = [] }
+        return forks.lengthened
     }
 
     mutating func takeMoved() -> [ReplicaID] {

@@ -155,8 +155,8 @@ extension Trial {
         for index in holders { try endBatch(of: index) }
         if holders.isEmpty, plan.isAboutMembers { return try checkEverybody() }
         // A leave that is told only now goes from one to the other, and so do a checkpoint and its
-        // acknowledgements.
-        let end = world.time + 60_000
+        // acknowledgements. A box that was removed comes once in a while, and brings the keys of what it wrote.
+        let end = world.time + (plan.isAboutMembers ? FaultPlan.settleMilliseconds : 60_000)
         while world.time < end, try !isSettled() { try runEvents(until: world.time + 1_000) }
         guard let first = holders.first, try isSettled() else {
             throw Violation(.converged, "nodes that were equal are not any more: \(whyNot())")
