@@ -50,14 +50,17 @@ extension SpaceKeys {
     }
 
     /// Authors use the greatest good epoch. Where none is good, the greatest that is held: links are with
-    /// members only, and one of the admins will rotate.
+    /// members only, and one of the admins will rotate. Who is out hands over what it wrote, so of those the
+    /// greatest that somebody who stayed can open.
     mutating func choose(_ epochs: KeyEpochs, in roster: Roster) {
         let held = epochs.names.filter { holds($0) }
         if isPlanted("old-key-used"), held.contains(currentName) { return }
         // A space whose keys never changed pays nothing for each member that comes.
         if held.count == 1 { return currentName = held[0] }
+        let isOut = roster.role(of: epochs.device) == nil
         currentName =
-            epochs.greatestGood(in: roster, where: { holds($0) }) ?? held.last
+            epochs.greatestGood(in: roster, where: { holds($0) })
+            ?? held.last { !isOut || epochs.isOpened($0, byMembersOf: roster) } ?? held.last
             ?? self.epochs[self.epochs.count - 1].name
     }
 

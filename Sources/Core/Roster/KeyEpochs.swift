@@ -198,6 +198,11 @@ public struct KeyEpochs: Sendable, Equatable {
         }
     }
 
+    /// True when an active member can open it. O(openers).
+    func isOpened(_ name: KeyEpochName, byMembersOf roster: Roster) -> Bool {
+        (beginnings[name] ?? []).contains { $0.openers.keys.contains { roster.role(of: $0) != nil } }
+    }
+
     /// Active members that were not given the epoch, or not all of it that their role may have; ascending.
     public func lacking(_ name: KeyEpochName, in roster: Roster) -> [DeviceID] {
         let all = beginnings[name] ?? []

@@ -246,6 +246,32 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         #expect(stays.keys.epochs.count == 4)
     }
 
+    @Test("who is out seals what it hands over under an epoch that somebody who stayed can open")
+    func handsOver() throws {
+        var admin = try KeyHolder(founding: Box(1))
+        var other = try admin.invite(Box(2), .admin)
+        var writer = try admin.invite(Box(3), .writer)
+        try other.hear(admin)
+        // The two admins remove each other. The one that falls has the greater epoch.
+        try admin.act(removal(of: other.box, keeping: VersionVector()))
+        let first = try admin.rotate().keys.current.name
+        try other.act(removal(of: admin.box, keeping: VersionVector()))
+        _ = try other.rotate()
+        let fallen = try other.rotate().keys.current.name
+        #expect(fallen > first)
+        try writer.hear(admin)
+        try writer.hear(other)
+        #expect(writer.keys.holds(first) && writer.keys.holds(fallen) && writer.current == first)
+        try admin.hear(other)
+        try admin.act(removal(of: writer.box, keeping: VersionVector()))
+        _ = try admin.rotate()
+        try writer.hear(admin)
+        #expect(writer.roster.role(of: writer.box.device) == nil)
+        #expect(!writer.isGood(first) && !writer.isGood(fallen))
+        #expect(writer.current == first)
+        #expect(writer.keys.current.content.flatMap { admin.keys.content(named: ContentKeyID(of: $0)) } != nil)
+    }
+
     @Test("who is out and opens a later epoch opens those that it leads back to, so they are not good either")
     func leadsBack() throws {
         var admin = try KeyHolder(founding: Box(1))
