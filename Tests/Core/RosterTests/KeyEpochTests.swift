@@ -269,7 +269,8 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         #expect(writer.roster.role(of: writer.box.device) == nil)
         #expect(!writer.isGood(first) && !writer.isGood(fallen))
         #expect(writer.current == first)
-        #expect(writer.keys.current.content.flatMap { admin.keys.content(named: ContentKeyID(of: $0)) } != nil)
+        let content = try #require(writer.keys.current.content)
+        #expect(admin.keys.content(named: ContentKeyID(of: content)) != nil)
     }
 
     @Test("who is out and opens a later epoch opens those that it leads back to, so they are not good either")
