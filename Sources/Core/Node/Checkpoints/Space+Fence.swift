@@ -9,8 +9,8 @@
 //     branch b           |--------------     from W + 1 on; b is void from f on, and issued again from there
 //     closed at          f, once the checkpoint is known: max(f, W + 1)
 //
-// What a was issued again into before the checkpoint was known here, as if it were closed at f, is a double
-// of what the base has: that log is closed too.
+// What a was issued again into before the checkpoint was known, as if it were closed at f, or behind what
+// the checkpoint before holds, is a double of what the base has: that log is closed too.
 
 import Bytes
 import Causality
@@ -71,7 +71,10 @@ extension Space {
                 proof = longer
                 exceptions.tell(replica)
             }
-            try closeDouble(of: proof, row, within: table, &flips, in: &transaction)
+            for place in Set([proof.first, row.previousLast + 1, old?.first ?? proof.first]).sorted()
+            where place >= proof.first && place <= row.last {
+                try closeDouble(of: proof, from: place, row, within: table, &flips, in: &transaction)
+            }
         }
         let isOther = forks.others.contains(replica)
         exceptions.move(replica, to: new)
@@ -157,16 +160,18 @@ extension Space {
         return part.bytes.isEmpty || part.first != proof.first ? nil : part.bytes
     }
 
-    /// Closes what the checkpoint's branch went into as if it were closed at the fork.
+    /// Closes what the checkpoint's branch went into for who had its log closed at a place before the end
+    /// of what that holds.
     private mutating func closeDouble(
-        of proof: ForkProof, _ row: CheckpointTable.Row, within table: CheckpointTable?,
-        _ flips: inout ClosingFlips, in transaction: inout StoreTransaction<some ChangeStore>
+        of proof: ForkProof, from place: SequenceNumber, _ row: CheckpointTable.Row,
+        within table: CheckpointTable?, _ flips: inout ClosingFlips,
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        guard let bytes = try finalBranch(of: proof, row, in: transaction.store) else {
+        guard let bytes = try finalBranch(of: proof, at: place, row, in: transaction.store) else {
             return exceptions.leaveUntold()
         }
         let double = Reissue(
-            of: proof.replica, from: proof.first, bytes, by: proof.declaration.device, in: id
+            of: proof.replica, from: place, bytes, by: proof.declaration.device, in: id
         ).replica
         let there = table?.row(of: double)
         let closing = Closing(
@@ -185,16 +190,18 @@ extension Space {
         lower(double, to: closing.trunkLast)
     }
 
-    /// The first change behind the fork as the checkpoint holds it; nil: nothing here says which it is.
+    /// A change behind the fork as the checkpoint holds it; nil: nothing here says which it is.
     private func finalBranch(
-        of proof: ForkProof, _ row: CheckpointTable.Row, in store: some StoreReading
+        of proof: ForkProof, at place: SequenceNumber, _ row: CheckpointTable.Row, in store: some StoreReading
     ) throws(StoreFailure) -> [UInt8]? {
         let own = try ownBranch(of: proof, in: store)
-        let isOther = forks.others.contains(proof.replica)
-        if let own, !isOther { return own }
+        if own != nil, !forks.others.contains(proof.replica) {
+            let part = try store.stretch(of: LogID(id, proof.replica), from: place, through: place)
+            return part.bytes.isEmpty || part.first != place ? nil : part.bytes
+        }
+        if let run = finalRun(of: proof, row) { return proof.change(at: place, ofRun: run, in: id) }
         let firsts = proof.firstChanges(in: id)
-        if let run = finalRun(of: proof, row) { return firsts[run] }
-        guard let own, firsts.contains(own) else { return nil }
+        guard place == proof.first, let own, firsts.contains(own) else { return nil }
         return firsts.first { $0 != own }
     }
 
@@ -206,18 +213,17 @@ extension Space {
         return proof.run(with: boundary.chainHash, through: boundary.position.last, in: id)
     }
 
-    /// The same proof with a run that says which branch the checkpoint holds, for those who do not hold
-    /// what lies behind the fork; nil: it says so already, or that is not here.
+    /// The same proof with a run that has all that the checkpoint holds, for those who do not hold what lies
+    /// behind the fork; nil: it has, or that is not here.
     private func lengthened(
         _ proof: ForkProof, _ row: CheckpointTable.Row, in store: some StoreReading
     ) throws(StoreFailure) -> ForkProof? {
-        guard finalRun(of: proof, row) == nil, !forks.others.contains(proof.replica),
+        guard !isWhole(proof, row), !forks.others.contains(proof.replica),
             let own = try ownBranch(of: proof, in: store),
             let other = zip(proof.runs, proof.firstChanges(in: id)).first(where: { $0.1 != own })?.0
         else { return nil }
-        let end = row.boundary.map(\.position.last).flatMap { $0 >= proof.first ? $0 : nil } ?? row.last
         var (bytes, last, seals) = ([UInt8](), proof.base.last, [Seal]())
-        while last < end {
+        while last < row.last {
             guard
                 let section = try store.sealedRun(
                     of: LogID(id, proof.replica), by: proof.declaration, after: last)?.run,
@@ -232,7 +238,7 @@ extension Space {
         do throws(ForkProofFault) {
             let longer = try ForkProof(base: proof.base, mine, other, in: id)
             let isSame = longer.first == proof.first && longer.trunkHash == proof.trunkHash
-            return isSame && finalRun(of: longer, row) != nil ? longer : nil
+            return isSame && isWhole(longer, row) ? longer : nil
         } catch {
             return nil
         }
@@ -244,9 +250,14 @@ extension Space {
         guard exceptions.knows(proof) else { return true }
         guard let row = baseTable?.row(of: proof.replica), row.last >= proof.first,
             forks.proven[proof.replica] == Closing(first: proof.first, trunkHash: proof.trunkHash),
-            finalRun(of: proof, row) != nil, let known = try self.proof(of: proof.replica, in: store)
+            isWhole(proof, row), let known = try self.proof(of: proof.replica, in: store)
         else { return false }
-        return try finalBranch(of: known, row, in: store) == nil
+        return !isWhole(known, row)
+    }
+
+    /// True when a run of the proof has all that the checkpoint holds behind the fork.
+    private func isWhole(_ proof: ForkProof, _ row: CheckpointTable.Row) -> Bool {
+        proof.run(with: row.chainHash, through: row.last, in: id) != nil
     }
 
     /// True for a final change that nothing but its log's closing made void.

@@ -75,6 +75,11 @@ public struct ForkProof: Hashable, Sendable {
         }
     }
 
+    /// The canonical bytes of the change that begins at a sequence; nil: the run has none.
+    public func change(at first: SequenceNumber, ofRun run: Int, in space: SpaceID) -> [UInt8]? {
+        changes(of: runs[run], in: space).first { $0.change.first == first }?.bytes
+    }
+
     /// Which run has this chain hash after `last`; nil: neither shows it.
     public func run(with hash: Bytes32, through last: SequenceNumber, in space: SpaceID) -> Int? {
         runs.indices.first { index in
