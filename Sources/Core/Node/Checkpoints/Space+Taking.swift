@@ -31,7 +31,7 @@ extension Space {
         } else if hash == body.manifest {
             let manifest = try BaseManifest(decoding: bytes)
             try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
-            try begin(manifest, &taken, in: transaction.store)
+            try begin(manifest, &taken, in: &transaction)
         } else if let index = taken.pages[hash], let manifest = taken.manifest {
             let page = try BasePage(decoding: bytes)
             guard manifest.holds(page, at: index) else { throw DecodeFault.outOfRange(field: "page") }
@@ -49,21 +49,43 @@ extension Space {
 
     /// Asks for the pages that differ from those of the base that stands here and were not taken before.
     private func begin(
-        _ manifest: BaseManifest, _ taken: inout TakenBase, in store: some StoreReading
+        _ manifest: BaseManifest, _ taken: inout TakenBase,
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
-        let own = Set(try standingManifest(in: store).entries.map(\.hash))
+        let own = Set(try standingManifest(in: transaction.store).entries.map(\.hash))
         taken.manifest = manifest
+        // What is left of another base would be shown in the place of what these pages have.
+        if try isLeftOver(in: manifest, beside: own, transaction.store) {
+            while try transaction.store.removeCandidates(id, limit: 1_024) {}
+        }
         for (index, entry) in manifest.entries.enumerated() {
             let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
             if own.contains(entry.hash) {
                 count(entry, &taken)
-            } else if try isTaken(entry, after: after, in: store) {
+            } else if try isTaken(entry, after: after, in: transaction.store) {
                 count(entry, &taken)
             } else {
                 taken.pages[entry.hash] = index
             }
         }
         taken.taking.want(manifest.entries.map(\.hash).filter { taken.pages[$0] != nil })
+    }
+
+    /// True when candidates lie within pages that are not asked for: they are of a base that was being computed
+    /// before a restart, or taken.
+    private func isLeftOver(
+        in manifest: BaseManifest, beside own: Set<Bytes32>, _ store: some StoreReading
+    ) throws(StoreFailure) -> Bool {
+        var after: Key?
+        for entry in manifest.entries {
+            if own.contains(entry.hash),
+                let next = try store.candidates(id, after: after, limit: 1).first, next.key <= entry.lastKey
+            {
+                return true
+            }
+            after = entry.lastKey
+        }
+        return false
     }
 
     /// True when the candidates of a page are those that it holds: it came before a restart.
