@@ -203,5 +203,24 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
                 + "that ends it: what was made on the rest was never executed."),
         KeptSeed(
             596, finite, "What stood behind the end of a log was asked of everybody: the checker."),
+        KeptSeed(
+            200, finite,
+            "What a checkpoint holds and its device had issued again counted twice, where nothing told which "
+                + "branch the checkpoint has (FinalForkTests)."),
+        KeptSeed(
+            740, finite,
+            "What was issued again behind the checkpoint before, and then behind this one, counted twice."),
+        KeptSeed(
+            587, finite,
+            "A proposal that followed an open checkpoint held less than that, once a fork within was known: "
+                + "its node trapped."),
+        KeptSeed(
+            730, finite,
+            "Who computed a base, was restarted and took another one lost a document of a page that was not "
+                + "asked for (LeftOverBaseTests)."),
+        KeptSeed(
+            10_521, shortMembers,
+            "A box that was removed handed over what it had under a key of somebody who was out "
+                + "(KeyEpochTests)."),
     ]
 }

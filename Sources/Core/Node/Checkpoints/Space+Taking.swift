@@ -71,8 +71,8 @@ extension Space {
         taken.taking.want(manifest.entries.map(\.hash).filter { taken.pages[$0] != nil })
     }
 
-    /// True when candidates lie within pages that are not asked for: they are of a base that was being computed
-    /// before a restart, or taken.
+    /// True when candidates lie within pages that are not asked for: they are of a base that was being
+    /// computed before a restart, or taken.
     private func isLeftOver(
         in manifest: BaseManifest, beside own: Set<Bytes32>, _ store: some StoreReading
     ) throws(StoreFailure) -> Bool {

@@ -155,7 +155,7 @@ extension Trial {
         for index in holders { try endBatch(of: index) }
         if holders.isEmpty, plan.isAboutMembers { return try checkEverybody() }
         // A leave that is told only now goes from one to the other, and so do a checkpoint and its
-        // acknowledgements. A box that was removed comes once in a while, and brings the keys of what it wrote.
+        // acknowledgements. A box that was removed comes once in a while, and brings keys of what it wrote.
         let end = world.time + (plan.isAboutMembers ? FaultPlan.settleMilliseconds : 60_000)
         while world.time < end, try !isSettled() { try runEvents(until: world.time + 1_000) }
         guard let first = holders.first, try isSettled() else {
