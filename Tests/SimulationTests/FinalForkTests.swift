@@ -110,6 +110,35 @@ import Wire
         #expect(isKept && !world.logs().contains("base-differs"), "\(world.logs())")
     }
 
+    @Test("what stands behind a checkpoint on its branch is issued again by who holds another one only")
+    func beyond() {
+        var world = World(seed: 954)
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        var count = write(1, "trunk", 3, &world)
+        let isBegun = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isBegun && checkpoint(&world, at: 0, [0, 1, 2]), "\(world.logs())")
+        let clone = world.addClone(of: 1)
+        divide(&world, [1], [0, 2, clone])
+        count += write(1, "original", 4, &world)
+        count += write(clone, "copy", 3, &world)
+        // A boundary lies between the fork and the end of what the checkpoint holds.
+        let long = String(repeating: "0123456789abcdef", count: 700)
+        for part in 0..<2 { _ = world.splice(clone, "notes", Key("long/\(part)"), at: 0, long) }
+        count += write(clone, "more", 2, &world)
+        let isHeld = world.run(within: 60_000) { $0.areEqual([0, 2, clone], "notes") }
+        #expect(isHeld && checkpoint(&world, at: 0, [0, 2, clone]), "\(world.logs())")
+        count += write(clone, "beyond", 3, &world)
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 2, clone], "notes") }
+        #expect(isLevel && count == 15, "\(world.logs())")
+        // The copy is gone for ever: what it wrote is on the others.
+        world.crash(clone)
+        world.heal()
+        world.run(milliseconds: 120_000)
+        let isDone = isWhole(count, ["original3", "copy2", "more1", "beyond2"], [0, 1, 2], &world)
+        #expect(isDone, "\(count): \([0, 1, 2].map { text(&world, $0).prefix(300) }) \(world.logs())")
+    }
+
     /// Nobody reaches anybody of another group.
     private func divide(_ world: inout World, _ groups: [Int]...) {
         world.heal()

@@ -85,8 +85,9 @@ extension Node {
         }
         var walk: BranchWalk
         if base.last < closing.first {
-            // The first stretch: both branches share what is before it, once it is here.
-            guard isShared else {
+            // The first stretch: both branches share what is before it, once it is here; or it passes what a
+            // checkpoint holds, of which only another branch is here.
+            guard try isShared || passesFinal(run, after: base, closing, in: index) else {
                 if spaces[index].held[replica] < base.last { askAgain(replica, in: index, at: now) }
                 return
             }
@@ -110,6 +111,16 @@ extension Node {
         guard walk.log.isAtBoundary else { return }
         let ask = ForkAskFrame(replica: replica, first: closing.first, from: run.run.last + 1)
         send([LinkFrame(ask, on: place.number)], on: place.link)
+    }
+
+    /// True when a run goes on behind the end of what a checkpoint holds of a log that is held otherwise.
+    private func passesFinal(
+        _ run: SealedRun, after base: ForkProof.Base, _ closing: Closing, in index: SpaceHandle
+    ) throws -> Bool {
+        guard spaces[index].forks.others.contains(run.replica) else { return false }
+        var log = try LogState(of: run.declaration, in: spaces[index].id, after: base)
+        let changes = try log.verify(run).changes
+        return ForkProof.passes(closing.trunkHash, at: closing.trunkLast, changes, after: base)
     }
 
     /// What a branch was made on is under way: it is asked for again in a moment.

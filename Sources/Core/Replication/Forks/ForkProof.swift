@@ -82,15 +82,22 @@ public struct ForkProof: Hashable, Sendable {
 
     /// Which run has this chain hash after `last`; nil: neither shows it.
     public func run(with hash: Bytes32, through last: SequenceNumber, in space: SpaceID) -> Int? {
-        runs.indices.first { index in
-            var chain = Chain(at: base.chainHash)
-            for one in changes(of: runs[index], in: space) {
-                chain.append(one.bytes)
-                if one.change.last >= last { return one.change.last == last && chain.current == hash }
-                if one.isBoundary { _ = chain.boundary() }
-            }
-            return false
+        runs.indices.first {
+            Self.passes(hash, at: last, changes(of: runs[$0], in: space), after: base)
         }
+    }
+
+    /// True when changes after a boundary have this chain hash where the one that ends at `last` ends.
+    public static func passes(
+        _ hash: Bytes32, at last: SequenceNumber, _ changes: [VerifiedChange], after base: Base
+    ) -> Bool {
+        var chain = Chain(at: base.chainHash)
+        for one in changes {
+            chain.append(one.bytes)
+            if one.change.last >= last { return one.change.last == last && chain.current == hash }
+            if one.isBoundary { _ = chain.boundary() }
+        }
+        return false
     }
 
     private func changes(of sealed: SealedRun, in space: SpaceID) -> [VerifiedChange] {
