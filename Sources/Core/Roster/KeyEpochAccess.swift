@@ -39,9 +39,14 @@ extension SpaceKeys {
         for device in roster.devices
         where device != epochs.device && (roster.role(of: device) != nil || roster.isOut(device)) {
             if isPlanted("package-taken-as-read"), !isLacking(device, epochs, in: roster) { continue }
-            least = min(least, max(epochs.epochUsed(by: device) ?? .first, linked.name(of: device)))
+            least = min(least, max(used(by: device, epochs), linked.name(of: device)))
         }
         return accessEpochs(from: least)
+    }
+
+    /// One that is not held here is of a mesh that was cut off: it says nothing of those that are.
+    private func used(by device: DeviceID, _ epochs: KeyEpochs) -> KeyEpochName {
+        epochs.epochUsed(by: device).flatMap { holds($0) ? $0 : nil } ?? .first
     }
 
     private func isLacking(_ device: DeviceID, _ epochs: KeyEpochs, in roster: Roster) -> Bool {

@@ -273,6 +273,23 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         #expect(admin.keys.content(named: ContentKeyID(of: content)) != nil)
     }
 
+    @Test("who made epochs of its own while the mesh was cut can still open a link, under what both have")
+    func cutOff() throws {
+        var admin = try KeyHolder(founding: Box(1))
+        var other = try admin.invite(Box(2), .admin)
+        try other.hear(admin)
+        try admin.act(removal(of: other.box))
+        _ = try admin.rotate()
+        _ = try admin.rotate()
+        try other.act(removal(of: admin.box))
+        _ = try other.rotate()
+        try admin.hear(other)
+        let common = other.keys.epochs.map(\.name).filter { admin.keys.holds($0) }
+        #expect(common == [.first])
+        let open = admin.keys.accessEpochs(in: admin.roster, admin.epochs)
+        #expect(open.map(\.name.number.value) == [3, 2, 1])
+    }
+
     @Test("who is out and opens a later epoch opens those that it leads back to, so they are not good either")
     func leadsBack() throws {
         var admin = try KeyHolder(founding: Box(1))

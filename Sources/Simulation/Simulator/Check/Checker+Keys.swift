@@ -135,6 +135,8 @@ extension Checker {
         for index in indices {
             guard let keys = views[index].keys else { return "node \(index) has no keys" }
             if keys.currentName != mine.currentName {
+                // An admin has to begin another one by hand.
+                if !canGive(max(keys.currentName, mine.currentName), indices, world) { return nil }
                 let held = [keys, mine].map { $0.epochs.map(\.number.value) }
                 return
                     "node \(index) seals under epoch \(keys.currentName.number.value) of \(held[0]), node "
@@ -146,5 +148,13 @@ extension Checker {
         let restored = try restoredRoster(first, store, in: space, device)
         let isGood = restored.epochs.isGood(mine.currentName, in: restored.roster)
         return isGood || !hasAdmin ? nil : "epoch \(mine.currentName.number.value) is not good"
+    }
+
+    /// False: who made it left before anybody heard that, and gave it to readers only, who give it to nobody.
+    private func canGive(_ name: KeyEpochName, _ indices: [Int], _ world: borrowing World) -> Bool {
+        indices.contains { index in
+            views[index].keys?.holds(name) == true
+                && roster?.role(of: world.nodes[index].device) ?? .relay >= .writer
+        }
     }
 }
