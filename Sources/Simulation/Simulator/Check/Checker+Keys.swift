@@ -135,8 +135,6 @@ extension Checker {
         for index in indices {
             guard let keys = views[index].keys else { return "node \(index) has no keys" }
             if keys.currentName != mine.currentName {
-                // An admin has to begin another one by hand.
-                if !canGive(max(keys.currentName, mine.currentName), indices, world) { return nil }
                 let held = [keys, mine].map { $0.epochs.map(\.number.value) }
                 return
                     "node \(index) seals under epoch \(keys.currentName.number.value) of \(held[0]), node "
@@ -150,10 +148,13 @@ extension Checker {
         return isGood || !hasAdmin ? nil : "epoch \(mine.currentName.number.value) is not good"
     }
 
-    /// False: who made it left before anybody heard that, and gave it to readers only, who give it to nobody.
-    private func canGive(_ name: KeyEpochName, _ indices: [Int], _ world: borrowing World) -> Bool {
-        indices.contains { index in
-            views[index].keys?.holds(name) == true
+    /// True where some of these nodes have an epoch that nobody of them may give to the others: who made it
+    /// left before anybody heard that, and only readers have it. An admin has to begin another one by hand.
+    func isKeyStranded(_ indices: [Int], _ world: borrowing World) -> Bool {
+        let names = Set(indices.compactMap { views[$0].keys?.currentName })
+        guard names.count > 1, let greatest = names.max() else { return false }
+        return !indices.contains { index in
+            views[index].keys?.holds(greatest) == true
                 && roster?.role(of: world.nodes[index].device) ?? .relay >= .writer
         }
     }

@@ -191,7 +191,7 @@ extension Trial {
         let isOneLeft = boxes.contains { index in
             !reached.contains(index) && roster.role(of: world.nodes[index].device, at: index) != nil
         }
-        return isOneLeft || isCopyAlone
+        return isOneLeft || isCopyAlone || checker.isKeyStranded(activeMembers, world)
     }
 
     /// A branch of a device that was restored or copied, on boxes only that were removed: those hand over
