@@ -26,7 +26,8 @@ extension Node {
                     "\(named(device)) sends changes of space \(spaces[place.space].name) under a key that "
                     + "this node does not have",
                 hint:
-                    "the roster is asked for, which brings keys; if this stays, update or inspect that node",
+                    "the roster is asked for, which brings keys; if this stays, give the space new ones: "
+                    + "replctl space keys \(spaces[place.space].name) --rotate, by an admin",
                 since: now.wall, space: spaces[place.space].id, device: device))
         send([rosterHave(of: place.space, on: place.number)], on: place.link)
     }
