@@ -122,8 +122,8 @@ import Wire
         divide(&world, [1], [0, 2, clone])
         count += write(1, "original", 4, &world)
         count += write(clone, "copy", 3, &world)
-        // A boundary lies between the fork and the end of what the checkpoint holds, and the original's branch
-        // is longer: its log does not begin there when it takes the base.
+        // A boundary lies between the fork and the end of what the checkpoint holds, and the original is
+        // further: its log does not begin there when it takes the base.
         let long = String(repeating: "0123456789abcdef", count: 700)
         for part in 0..<2 { _ = world.splice(clone, "notes", Key("long/\(part)"), at: 0, long) }
         for part in 2..<6 { _ = world.splice(1, "notes", Key("long/\(part)"), at: 0, long) }

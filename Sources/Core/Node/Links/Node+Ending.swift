@@ -102,13 +102,7 @@ extension Node {
         let source = BaseSource(device: device, link: links[connection].id)
         for index in spaces.indices { spaces[index].checkpoints.taken?.lost(source, at: now.monotonic) }
         if code == .enough { peerHasEnough(device, at: now) }
-        if !links.connections.table.isLinked(to: device) {
-            trimPeerVectors(of: device)
-            // Whoever comes back and sends such changes again is named again.
-            for index in spaces.indices {
-                spaces[index].findings.alarms.resolve(Self.keyLacking, of: device)
-            }
-        }
+        if !links.connections.table.isLinked(to: device) { trimPeerVectors(of: device) }
         reachability.recordLinked(device, at: now)
         if !isMember(device) {
             // Of a stranger nothing is kept: who holds a space's key can make any number of them.
