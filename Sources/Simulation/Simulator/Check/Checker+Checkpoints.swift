@@ -29,24 +29,13 @@ extension Checker {
     /// What stands never unstands: of all nodes' checkpoints each follows the others.
     private mutating func checkStanding(_ index: Int) throws(Violation) {
         for chain in views[index].chains {
-            if let (known, told) = zip(standing, chain).first(where: { $0.id != $1.id }) {
-                guard mayBothStand(known, told) else {
-                    throw Violation(
-                        .oneChain,
-                        "node \(index) goes on from checkpoint \(told.id), and elsewhere \(known.id) stands")
-                }
-                marks.insert("rival-forgotten")
+            for (known, told) in zip(standing, chain) where known.id != told.id {
+                throw Violation(
+                    .oneChain,
+                    "node \(index) goes on from checkpoint \(told.id), and elsewhere \(known.id) stands")
             }
             if chain.count > standing.count { standing = chain }
         }
-    }
-
-    /// Accepted (LIFECYCLE 2, decision 0251): whoever both waited for runs twice, or was put back since and
-    /// was level with nobody but a copy of who knew what it had agreed on.
-    private func mayBothStand(_ one: InspectedCheckpoint, _ other: InspectedCheckpoint) -> Bool {
-        let both = one.required.intersection(other.required)
-        let copied = both.intersection(universe.forking)
-        return !copied.isEmpty && both.subtracting(copied).isSubset(of: excused)
     }
 
     /// A disk was put back: what stood there only is known to nobody any more, and the others may agree on

@@ -55,15 +55,9 @@ extension Trial {
     func checkAlarms(_ index: Int) throws(Violation) {
         for alarm in world.nodes[index].node?.raisedAlarms ?? [] {
             let isAboutTraitor = checker.traitors.contains { world.nodes[$0].device == alarm.device }
-            guard !explains(alarm.code, ofTraitor: isAboutTraitor), !isOfNobodyLeft(alarm) else { continue }
+            guard !explains(alarm.code, ofTraitor: isAboutTraitor) else { continue }
             throw Violation(.serves, "node \(index) raises \(alarm.code): \(alarm.message)")
         }
-    }
-
-    /// Who sent what cannot be read is in the space no more, and nobody else may have the key.
-    private func isOfNobodyLeft(_ alarm: Alarm) -> Bool {
-        plan.isAboutMembers && alarm.code == "key-lacking"
-            && !members.indices.contains { isInSpace($0) && world.nodes[$0].device == alarm.device }
     }
 
     /// What the faults of this plan may lead to.
