@@ -44,6 +44,16 @@ import Wire
         return count
     }
 
+    /// Three nodes on a checkpoint, with three increments by the second one, of which a copy is made.
+    private func begun(_ world: inout World) -> (clone: Int, count: Int) {
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        let count = write(1, "trunk", 3, &world)
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel && checkpoint(&world, at: 0, [0, 1, 2]), "\(world.logs())")
+        return (world.addClone(of: 1), count)
+    }
+
     private func isWhole(_ count: Int, _ names: [String], _ all: [Int], _ world: inout World) -> Bool {
         let text = text(&world, all[0])
         return text.contains(#"{"key":"count","value":{"n":\#(count)}}"#)
@@ -55,13 +65,8 @@ import Wire
         arguments: [950, 951, 952] as [UInt64])
     func below(seed: UInt64) {
         var world = World(seed: seed)
-        let isMade = world.makeSpace("notes", nodes: 3)
-        #expect(isMade, "\(world.logs())")
-        var count = write(1, "trunk", 3, &world)
-        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
-        #expect(isLevel)
-        #expect(checkpoint(&world, at: 0, [0, 1, 2]), "\(world.logs())")
-        let clone = world.addClone(of: 1)
+        let (clone, trunk) = begun(&world)
+        var count = trunk
         world.separate([1])
         // Both go on with one log; the others hold the copy's.
         count += write(1, "original", 4, &world)
@@ -113,12 +118,8 @@ import Wire
     @Test("what stands behind a checkpoint on its branch is issued again by who holds another one only")
     func beyond() {
         var world = World(seed: 954)
-        let isMade = world.makeSpace("notes", nodes: 3)
-        #expect(isMade, "\(world.logs())")
-        var count = write(1, "trunk", 3, &world)
-        let isBegun = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
-        #expect(isBegun && checkpoint(&world, at: 0, [0, 1, 2]), "\(world.logs())")
-        let clone = world.addClone(of: 1)
+        let (clone, trunk) = begun(&world)
+        var count = trunk
         divide(&world, [1], [0, 2, clone])
         count += write(1, "original", 4, &world)
         count += write(clone, "copy", 3, &world)
@@ -157,13 +158,8 @@ import Wire
         arguments: [0, 1, 3] as [Int])
     func doubled(sections: Int) {
         var world = World(seed: 953)
-        let isMade = world.makeSpace("notes", nodes: 3)
-        #expect(isMade, "\(world.logs())")
-        var count = write(1, "trunk", 3, &world)
-        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
-        #expect(isLevel)
-        #expect(checkpoint(&world, at: 0, [0, 1, 2]), "\(world.logs())")
-        let clone = world.addClone(of: 1)
+        let (clone, trunk) = begun(&world)
+        var count = trunk
         divide(&world, [1], [0, 2, clone])
         count += write(1, "original", 4, &world)
         count += write(clone, "copy", 3, &world)

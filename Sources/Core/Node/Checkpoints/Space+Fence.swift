@@ -9,8 +9,8 @@
 //     branch b           |--------------     from W + 1 on; b is void from f on, and issued again from there
 //     closed at          f, once the checkpoint is known: max(f, W + 1)
 //
-// What a was issued again into before the checkpoint was known, as if it were closed at f, or behind what
-// the checkpoint before holds, is a double of what the base has: that log is closed too.
+// Whoever does not know the checkpoint yet issues a again from f on, or from the end of what the checkpoint
+// before holds. That log is a double of what the base has, and is closed too.
 
 import Bytes
 import Causality

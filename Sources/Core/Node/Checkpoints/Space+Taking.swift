@@ -54,7 +54,7 @@ extension Space {
     ) throws(StoreFailure) {
         let own = Set(try standingManifest(in: transaction.store).entries.map(\.hash))
         taken.manifest = manifest
-        // What is left of another base would be shown in the place of what these pages have.
+        // Documents are moved to all candidates that there are, also to those of another base.
         if try isLeftOver(in: manifest, beside: own, transaction.store) {
             while try transaction.store.removeCandidates(id, limit: 1_024) {}
         }

@@ -52,8 +52,7 @@ extension Node {
     mutating func pourProofs(_ place: ChannelPlace, asks: Bool = true) throws(StoreFailure) {
         let connection = links[place.link].connection
         while links[connection].pour.isOpen, let replica = links[place.channel].forks.nextProof() {
-            guard let record = try store.fork(spaces[place.space].id, replica),
-                let proof = proof(record, in: place.space),
+            guard let proof = try currentProof(of: replica, in: place.space),
                 let frame = proofFrame(proof, in: place.space, on: place.number)
             else { continue }
             // What was asked before the peer knew that the log is closed it dropped.
@@ -61,6 +60,18 @@ extension Node {
             send([frame] + (ask.map { [$0] } ?? []), on: place.link)
             note(frame.body.count, pouredOn: connection)
         }
+    }
+
+    /// Of a double the proof of the log that it was issued again from, which may have been lengthened since.
+    private func currentProof(of replica: ReplicaID, in index: SpaceHandle) throws(StoreFailure)
+        -> ForkProof?
+    {
+        let space = spaces[index].id
+        guard let record = try store.fork(space, replica), let known = proof(record, in: index) else {
+            return nil
+        }
+        if known.replica == replica { return known }
+        return try store.fork(space, known.replica).flatMap { proof($0, in: index) } ?? known
     }
 
     /// The shell is asked once.
