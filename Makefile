@@ -56,7 +56,7 @@ build: deps
 
 release: deps
 	@for program in $(INSTALLED) replbench; do \
-	  (set -x; $(STEADY) $(SWIFT) build $(RELEASE) --product $$program); done
+	  (PS4='+ \t '; set -x; $(STEADY) $(SWIFT) build $(RELEASE) --product $$program); done
 
 # A second build, of the simulator and a fuzzer, with bugs on purpose: tests say of each that it is found, and how.
 PLANTED := .build/planted
