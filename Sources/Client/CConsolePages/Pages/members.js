@@ -241,6 +241,9 @@ function keysPanel(view) {
 /** More are counted, not drawn. */
 const voidShownMax = 200;
 
+/** One that only acknowledged a checkpoint or began a log has nothing to be made again. */
+const isAdoptable = (line) => !line.adopted && line.cause !== "invalid" && line.documents.length > 0;
+
 function voidPanel(view) {
   const list = h("ul", { class: "cards" });
   const state = h("p", { class: "muted", role: "status" });
@@ -255,8 +258,7 @@ function voidPanel(view) {
       total += 1;
       if (found.length < voidShownMax) found.push(line);
     }
-    adoptable = found.filter((line) => !line.adopted && line.cause !== "invalid").map((line) => line
-      .change);
+    adoptable = found.filter(isAdoptable).map((line) => line.change);
     adoptAll.hidden = adoptable.length === 0 || !mayWrite;
     fill(state, total === 0 ? "None: every change that is held here counts." :
       `${count(total, "change")} held here without effect${total > found.length ? `; the first ${found.length} are shown` : ""}. To adopt one makes it again as a change of this box.`
@@ -265,11 +267,11 @@ function voidPanel(view) {
       h("span", {}, h("span", { class: "dot", "aria-hidden": "true" }), h("strong", {}, nameOf(
           line.author)),
         h("span", { class: "muted" },
-          ` · ${line.cause}${line.by ? ` by ${nameOf(line.by)}` : ""} · ${moment(line.timestamp)} · ${line.documents.join(", ")}`
+          ` · ${line.cause}${line.by ? ` by ${nameOf(line.by)}` : ""} · ${moment(line.timestamp)} · ${line.documents.join(", ") || "no document"}`
           )),
       line.adopted ? h("span", { class: "pill good" }, "adopted") :
       line.adoptedElsewhere ? h("span", { class: "pill" }, "adopted elsewhere") :
-      mayWrite && line.cause !== "invalid" ? h("button", { type: "button", onclick: (event) =>
+      mayWrite && isAdoptable(line) ? h("button", { type: "button", onclick: (event) =>
           adopt(view, [line.change], event.currentTarget) }, "Adopt…") : null)));
   };
   return { load, element: h("section", { class: "panel", "aria-labelledby": "void-title" }, h(
