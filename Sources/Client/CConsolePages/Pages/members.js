@@ -241,7 +241,7 @@ function keysPanel(view) {
 /** More are counted, not drawn. */
 const voidShownMax = 200;
 
-/** One that only acknowledged a checkpoint or began a log has nothing to be made again. */
+/** One that touches no document, but acknowledged a checkpoint, has nothing to be made again. */
 const isAdoptable = (line) => !line.adopted && line.cause !== "invalid" && line.documents.length > 0;
 
 function voidPanel(view) {
