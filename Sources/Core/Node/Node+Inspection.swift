@@ -21,6 +21,8 @@ public struct InspectedDocument: Sendable {
 /// A checkpoint on which a node's documents are made.
 public struct InspectedCheckpoint: Sendable {
     public let id: Bytes32
+    /// Of rivals that stand the deeper one counts, or the one with the greater id.
+    public let depth: Int
     /// What it holds follows from this change.
     public let witness: Dot
     /// Whom it waited for.
@@ -36,7 +38,8 @@ extension Node {
         return [bases.standing, bases.applying].compactMap(\.self).map { base in
             agreement.chain(to: base.id).compactMap { id in
                 agreement.proposal(id).map {
-                    InspectedCheckpoint(id: id, witness: $0.body.witness, required: $0.required)
+                    InspectedCheckpoint(
+                        id: id, depth: $0.depth, witness: $0.body.witness, required: $0.required)
                 }
             }
         }

@@ -21,7 +21,9 @@ extension Node {
         if let taken = space.checkpoints.taken {
             guard taken.proposal.id == frame.checkpoint else {
                 // Those who had it may have gone on to what follows it.
-                guard space.checkpoints.agreement.follows(frame.checkpoint, taken.proposal.id) else { return }
+                guard space.checkpoints.agreement.replaces(frame.checkpoint, taken.proposal.id) else {
+                    return
+                }
                 return take(frame, in: place.space, at: now)
             }
             let source = source(place)
@@ -89,7 +91,7 @@ extension Node {
     /// True when documents here are made on something before the checkpoint.
     private func isAhead(_ offer: BaseOfferFrame, of space: Space) -> Bool {
         guard let newest = space.documents.bases.newest?.id else { return true }
-        return space.checkpoints.agreement.follows(offer.checkpoint, newest)
+        return space.checkpoints.agreement.replaces(offer.checkpoint, newest)
     }
 
     /// True when the peer holds something that this node does not, or did not say yet what it holds.
@@ -98,8 +100,8 @@ extension Node {
         return !space.held.covers(space.closings.clamped(theirs))
     }
 
-    /// A checkpoint stands that this node cannot come to by itself, since a log of it goes on in two ways: it
-    /// takes the base from whoever offers one.
+    /// A checkpoint stands that this node cannot come to by itself, since a log of it goes on in two ways or
+    /// documents here are made on a rival of it: it takes the base from whoever offers one.
     mutating func takeUnmatched(in index: SpaceHandle, at now: Instant) {
         guard let unmatched = spaces[index].checkpoints.unmatched, spaces[index].checkpoints.taken == nil
         else { return }
@@ -116,9 +118,9 @@ extension Node {
     private mutating func take(_ frame: BaseOfferFrame, in index: SpaceHandle, at now: Instant) {
         let space = spaces[index]
         let newest = space.documents.bases.newest?.id
-        guard newest != frame.checkpoint,
+        guard newest != frame.checkpoint, frame.checkpoint != space.checkpoints.outOfReach,
             let proposal = space.checkpoints.agreement.proposal(frame.checkpoint),
-            newest.map({ space.checkpoints.agreement.follows(frame.checkpoint, $0) }) ?? true,
+            newest.map({ space.checkpoints.agreement.replaces(frame.checkpoint, $0) }) ?? true,
             space.documents.bases.applying == nil
         else { return }
         do throws(StoreFailure) {
@@ -177,10 +179,29 @@ extension Node {
             try spaces[index].take(bytes, named: hash, in: &transaction)
         } catch let failure as StoreFailure {
             return transaction.fail(failure)
+        } catch is BaseOutOfReach {
+            return leaveRival(in: index, at: now)
         } catch {
             return abandonTaken(FaultWords(error), in: index, at: now)
         }
         if spaces[index].checkpoints.taken?.isComplete == true { finishTaking(in: index, at: now) }
+    }
+
+    /// Somebody agreed on two checkpoints of which neither follows the other, and this node went too far on
+    /// the one that does not count.
+    private mutating func leaveRival(in index: SpaceHandle, at now: Instant) {
+        guard let counting = spaces[index].checkpoints.taken.take()?.proposal.id else { return }
+        spaces[index].checkpoints.outOfReach = counting
+        let name = spaces[index].name
+        raise(
+            Alarm(
+                code: "checkpoint-rival",
+                message:
+                    "members agreed on checkpoint \(counting.shortText) of space \(name), and this node went "
+                    + "on from another one and has let go of changes that the former does not hold",
+                hint: "documents here go on taking changes, and may differ from others': export them, then "
+                    + "leave the space and join it again",
+                since: now.wall, space: spaces[index].id))
     }
 
     /// Whoever signed the checkpoint signed this; the sender is not to blame.

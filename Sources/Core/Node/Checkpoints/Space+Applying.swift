@@ -34,10 +34,12 @@ extension Space {
         let agreement = checkpoints.agreement
         let judged = checkpoints.judged
         let isNext = agreement.proposal(base.id)?.previous == judged
-        // What a base holds that was passed over on the way to this one may have been late for that.
+        // What a base holds that was passed over on the way to this one may have been late for that, and what
+        // a rival of it holds counted.
         let former = isNext ? nil : judged.flatMap { agreement.table(of: $0)?.covered } ?? VersionVector()
         checkpoints.judge(by: base.id)
-        let late = lateAuthors(beyond: former ?? base.covered).union(authorsBehindEnds)
+        let judgedBefore = former?.met(with: base.covered) ?? base.covered
+        let late = lateAuthors(beyond: judgedBefore).union(authorsBehindEnds)
         try rejudge(late, in: &transaction)
     }
 

@@ -38,8 +38,12 @@ extension Space {
         if let standing = checkpoints.agreement.newest, standing != documents.bases.standing?.id {
             let chain = checkpoints.agreement.chain(to: standing)
             guard let base = documents.bases.standing else { return try follow(chain[0], in: &transaction) }
-            // A base that was taken may be ahead of what is known to stand.
-            guard let done = chain.firstIndex(of: base.id) else { return .nothing }
+            guard let done = chain.firstIndex(of: base.id) else {
+                // A base that was taken may be ahead of what is known to stand. From a rival of what counts
+                // no log leads there.
+                if checkpoints.agreement.replaces(standing, base.id) { checkpoints.unmatched = standing }
+                return .nothing
+            }
             return try follow(chain[done + 1], in: &transaction)
         }
         if checkpoints.isRestored { return .nothing }

@@ -18,6 +18,12 @@ extension Space {
     /// behind an end is late, and is judged so with all else that is.
     mutating func endLogs(by base: Bytes32) {
         guard let table = checkpoints.agreement.table(of: base) else { return }
+        if let standing = documents.bases.standing, !checkpoints.agreement.follows(base, standing.id) {
+            // It was a rival that said so. What it let go is held all the same: that lies before both.
+            for replica in exceptions.reopen(beside: table) {
+                if let log = logs[replica] { logs.raise(replica, to: closings.counted(replica) ?? log.last) }
+            }
+        }
         for replica in exceptions.end(by: table) {
             guard let last = closings.counted(replica) else { continue }
             lower(replica, to: last)

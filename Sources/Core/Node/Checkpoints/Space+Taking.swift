@@ -8,9 +8,13 @@ import Identity
 import Roster
 import Wire
 
+/// A base of a rival that stands holds less of a log than this node has let go: what lies between would be
+/// lost.
+struct BaseOutOfReach: Error {}
+
 extension Space {
     /// What has the hash that was asked for is what the checkpoint means, if it is anything at all. A throw
-    /// is the author's fault, who signed the hash of something else.
+    /// is the author's fault, who signed the hash of something else, or `BaseOutOfReach`.
     mutating func take(
         _ bytes: [UInt8], named hash: Bytes32, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws {
@@ -21,6 +25,7 @@ extension Space {
         try transaction.beginWriting()
         if hash == body.table {
             let table = try CheckpointTable(of: id, decoding: bytes)
+            guard table.covered.covers(logs.cuts) else { throw BaseOutOfReach() }
             taken.table = table
             try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
             taken.taking.want([body.manifest])

@@ -37,9 +37,11 @@ struct SpaceCheckpoints: Sendable {
     /// The base that others are taking from here, and when it was asked for last, monotonic milliseconds.
     var given: GivenBase?
     var givenAt: UInt64 = 0
-    /// One that stands, of which other logs are held here than it means, since one of them was written in two
-    /// ways: its base is taken from others.
+    /// One that stands and that this node cannot compute: other logs are held here than it means, since one
+    /// of them was written in two ways, or documents are made on a rival. Its base is taken from others.
     var unmatched: Bytes32?
+    /// One whose base cannot be taken, since changes were let go here that it does not hold.
+    var outOfReach: Bytes32?
     /// Since when a base is offered that is ahead, and what waits here needs what nobody who is linked has;
     /// monotonic milliseconds.
     var stuckSince: UInt64?

@@ -233,7 +233,11 @@ extension Node {
         guard end == place.previous else { return nil }
         do {
             let boundary = try stored.map { try LogBoundary(decoding: $0.state) }
-            var log = try LogState(recovering: last.replica, in: space, from: boundary, [held.bytes])
+            // A log that a branch went into which a checkpoint holds may be closed from its first change on.
+            var log =
+                end == .none
+                ? LogState(space: space, declaration: last.declaration)
+                : try LogState(recovering: last.replica, in: space, from: boundary, [held.bytes])
             let there = try author(candidate, last, after: Array(parts.dropLast()), closing, on: &log)
             let other = Reissue(of: there.verified, by: device, in: space)
             return Reissue(of: change.replica, from: change.first, into: other)

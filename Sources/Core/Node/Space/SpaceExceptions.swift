@@ -159,6 +159,18 @@ struct SpaceExceptions: Sendable {
         return moved
     }
 
+    /// Opens the logs again that ended, but by this table: documents are made on a rival of what said so.
+    mutating func reopen(beside table: CheckpointTable) -> [ReplicaID] {
+        let opened = ended.replicas.filter { table.row(of: $0)?.hasEnded != true }
+        for replica in opened {
+            ended.reopen(replica)
+            gone = gone.without(replica)
+            noteClosing(of: replica)
+            if !forks.moved.contains(replica) { forks.moved.append(replica) }
+        }
+        return opened
+    }
+
     private mutating func noteClosing(of replica: ReplicaID) {
         closings.reopen(replica)
         for closing in [forks.closed[replica], ended[replica]].compactMap(\.self) {

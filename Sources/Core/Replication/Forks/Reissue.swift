@@ -62,7 +62,8 @@ public struct Reissue: Hashable, Sendable {
     public func operations(of change: Change, after before: [Reissue] = []) -> [Operation] {
         let parts = before + [self]
         let ends = parts.dropFirst().map(\.first) + [SequenceNumber.max]
-        let renamings = zip(parts, ends).map { part, end in
+        // Nothing went into a log that is closed from its first change on.
+        let renamings = zip(parts, ends).filter { $0.first < $1 }.map { part, end in
             DotRenaming(branch, from: part.first, until: end, to: part.replica)
         }
         return change.operations.map { operation in renamings.reduce(operation) { $0.renamed($1) } }

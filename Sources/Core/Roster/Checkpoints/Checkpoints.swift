@@ -116,7 +116,7 @@ public struct Checkpoints: Sendable {
         return agreed.contains { follows($0, id) }
     }
 
-    func standingRival(of id: Bytes32) -> Bytes32? { agreed.filter { areRivals($0, id) }.min() }
+    public func standingRival(of id: Bytes32) -> Bytes32? { agreed.filter { areRivals($0, id) }.min() }
 
     /// From the first to this one.
     public func chain(to id: Bytes32) -> [Bytes32] {
@@ -138,6 +138,15 @@ public struct Checkpoints: Sendable {
             return right.precedes(left)
         }
         return mine.count > its.count
+    }
+
+    /// True when documents that are made on the other one are to be made on this one instead: it follows it,
+    /// or both stand since somebody signed both ways, and this one counts. What stands also takes the place
+    /// of a base that was taken and is not known to stand.
+    public func replaces(_ one: Bytes32, _ other: Bytes32) -> Bool {
+        if follows(one, other) { return true }
+        guard one != other, stands(one), !follows(other, one) else { return false }
+        return counts(one, before: other) || !stands(other)
     }
 
     /// True when its table was made of logs that are held.

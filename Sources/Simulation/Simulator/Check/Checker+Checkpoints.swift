@@ -17,6 +17,7 @@ extension Checker {
         guard let chains = world.nodes[index].node?.inspectCheckpoints(in: space) else { return false }
         let (before, now) = (views[index].chains.map { $0.last?.id }, chains.map { $0.last?.id })
         if before == now { return false }
+        try checkMoved(index, from: views[index].chains.last, to: chains.last)
         views[index].chains = chains
         views[index].ended = chains.last.map { ended(by: $0, at: index) } ?? [:]
         if !views[index].ended.isEmpty { marks.insert("log-ended") }
@@ -26,16 +27,35 @@ extension Checker {
         return true
     }
 
-    /// What stands never unstands: of all nodes' checkpoints each follows the others.
+    /// What stands never unstands: of all nodes' checkpoints each follows the others. Two that do not can
+    /// stand where a device that both waited for signed both ways, and then the greater counts.
     private mutating func checkStanding(_ index: Int) throws(Violation) {
         for chain in views[index].chains {
-            for (known, told) in zip(standing, chain) where known.id != told.id {
+            guard let (known, told) = zip(standing, chain).first(where: { $0.id != $1.id }) else {
+                if chain.count > standing.count { standing = chain }
+                continue
+            }
+            let both = known.required.intersection(told.required)
+            guard both.contains(where: { universe.forking.contains($0) || excused.contains($0) }) else {
                 throw Violation(
                     .oneChain,
                     "node \(index) goes on from checkpoint \(told.id), and elsewhere \(known.id) stands")
             }
-            if chain.count > standing.count { standing = chain }
+            marks.insert("rivals-stand")
+            if told.counts(before: known) { standing = chain }
         }
+    }
+
+    /// From one that counts nobody goes to another.
+    private func checkMoved(
+        _ index: Int, from former: [InspectedCheckpoint]?, to new: [InspectedCheckpoint]?
+    ) throws(Violation) {
+        guard let parted = zip(former ?? [], new ?? []).first(where: { $0.id != $1.id }),
+            parted.0.counts(before: parted.1)
+        else { return }
+        throw Violation(
+            .oneChain, "node \(index) went from checkpoint \(parted.0.id) to \(parted.1.id), its lesser rival"
+        )
     }
 
     /// A disk was put back: what stood there only is known to nobody any more, and the others may agree on
@@ -48,7 +68,11 @@ extension Checker {
     /// The longest chain that an honest node is on stands.
     mutating func forgetStanding() {
         let chains = views.indices.filter { !traitors.contains($0) }.flatMap { views[$0].chains }
-        standing = chains.max { $0.count < $1.count } ?? []
+        standing =
+            chains.max { one, other in
+                let parted = zip(one, other).first { $0.id != $1.id }
+                return parted.map { $1.counts(before: $0) } ?? (one.count < other.count)
+            } ?? []
     }
 
     /// A node that did not hold what its new base does has taken it, and what is in it is no news there.
@@ -268,6 +292,12 @@ extension Checker {
             return entry.replica == change.replica || change.context[entry.replica] >= needed
         }
         return coversReleased ? nil : newest
+    }
+}
+
+extension InspectedCheckpoint {
+    fileprivate func counts(before rival: Self) -> Bool {
+        depth == rival.depth ? rival.id < id : rival.depth < depth
     }
 }
 

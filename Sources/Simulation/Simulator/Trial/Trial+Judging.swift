@@ -55,14 +55,14 @@ extension Trial {
     func checkAlarms(_ index: Int) throws(Violation) {
         for alarm in world.nodes[index].node?.raisedAlarms ?? [] {
             let isAboutTraitor = checker.traitors.contains { world.nodes[$0].device == alarm.device }
-            guard !explains(alarm.code, ofTraitor: isAboutTraitor) else { continue }
+            guard !explains(alarm, ofTraitor: isAboutTraitor) else { continue }
             throw Violation(.serves, "node \(index) raises \(alarm.code): \(alarm.message)")
         }
     }
 
     /// What the faults of this plan may lead to.
-    private func explains(_ code: String, ofTraitor isAboutTraitor: Bool) -> Bool {
-        switch code {
+    private func explains(_ alarm: Alarm, ofTraitor isAboutTraitor: Bool) -> Bool {
+        switch alarm.code {
         case "clock-far":
             !Set(plan.kinds).isDisjoint(with: FaultKind.clocks) || (isAboutTraitor && plan.isOn(.extremes))
         case "roster-flood": isAboutTraitor && plan.isOn(.rosterFloods)
@@ -73,6 +73,10 @@ extension Trial {
         case "fork": plan.hasForks
         case "fork-suspicion": plan.hasForks || (isAboutTraitor && plan.isOn(.lies))
         case "digest-differs": isAboutTraitor
+        // Who sent that left with the key, and nobody else has what it wrote.
+        case "key-lacking":
+            plan.isAboutMembers
+                && !members.indices.contains { isInSpace($0) && world.nodes[$0].device == alarm.device }
         default: false
         }
     }
