@@ -27,7 +27,7 @@ struct BaseExchange: Sendable {
 
 extension Node {
     /// Offers the base where the peer lacks something that the log has let go; where a fork lies below it, to
-    /// whoever may hold another branch; where a rival of it stands, to whoever may be on that; and where a
+    /// whoever may hold another branch; where rivals stand, to whoever may be on another; and where a
     /// log ended by it, to whoever is not shown that it stands: what was made on what stands behind the end
     /// waits there for what nobody gives.
     mutating func baseOffer(on channel: inout SpaceChannel, in index: SpaceHandle) throws(StoreFailure)
@@ -51,7 +51,7 @@ extension Node {
         let agreement = space.checkpoints.agreement
         guard
             isCut || space.isForked(below: standing.covered)
-                || agreement.standingRival(of: standing.id) != nil
+                || agreement.isParted
                 || !space.exceptions.ended.isEmpty && !agreement.isShown(standing.id, to: theirs)
         else { return nil }
         let offer = BaseOfferFrame(

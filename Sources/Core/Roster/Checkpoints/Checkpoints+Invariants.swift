@@ -27,5 +27,6 @@ extension Checkpoints {
         precondition(agreed.allSatisfy { proposals[$0] != nil && faults[$0] == nil })
         precondition((newest == nil) == agreed.isEmpty)
         if let newest { precondition(agreed.contains(newest)) }
+        precondition(isParted == agreed.contains { standingRival(of: $0) != nil }, "rivals are not noted")
     }
 }

@@ -31,6 +31,8 @@ public struct Checkpoints: Sendable {
     public internal(set) var agreed: Set<Bytes32> = []
     /// The last one that stands: of rivals that do, the branch of the greater counts.
     public internal(set) var newest: Bytes32?
+    /// True when rivals stand: somebody signed both ways.
+    public private(set) var isParted = false
 
     /// What a checkpoint covers, and what is held of it.
     struct Coverage: Sendable {
@@ -87,6 +89,8 @@ public struct Checkpoints: Sendable {
         guard proposals[checkpoint] != nil, faults[checkpoint] == nil,
             agreed.insert(checkpoint).inserted
         else { return }
+        // What is in line with the one that counts is so with all before it.
+        if let newest, areRivals(checkpoint, newest) { isParted = true }
         if newest.map({ counts(checkpoint, before: $0) }) ?? true { newest = checkpoint }
     }
 
@@ -116,7 +120,7 @@ public struct Checkpoints: Sendable {
         return agreed.contains { follows($0, id) }
     }
 
-    public func standingRival(of id: Bytes32) -> Bytes32? { agreed.filter { areRivals($0, id) }.min() }
+    func standingRival(of id: Bytes32) -> Bytes32? { agreed.filter { areRivals($0, id) }.min() }
 
     /// From the first to this one.
     public func chain(to id: Bytes32) -> [Bytes32] {

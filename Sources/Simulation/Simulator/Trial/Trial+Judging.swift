@@ -73,10 +73,11 @@ extension Trial {
         case "fork": plan.hasForks
         case "fork-suspicion": plan.hasForks || (isAboutTraitor && plan.isOn(.lies))
         case "digest-differs": isAboutTraitor
-        // Who sent that left with the key, and nobody else has what it wrote.
+        // Who sent that left, or fell into wrong hands, and nobody else has the key.
         case "key-lacking":
-            plan.isAboutMembers
-                && !members.indices.contains { isInSpace($0) && world.nodes[$0].device == alarm.device }
+            isAboutTraitor
+                || plan.isAboutMembers
+                    && !members.indices.contains { isInSpace($0) && world.nodes[$0].device == alarm.device }
         default: false
         }
     }
