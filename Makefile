@@ -25,12 +25,12 @@ VERSION := $(shell sed -n 's/.*let version = "\(.*\)"/\1/p' Sources/Programs/Rel
 RELEASE := -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
 # Equal sources give equal programs, whatever folder they are in (decision 0221): no path of this folder in debug
 # information and in C's assertions, neither by its name nor by hashes of it; no search for libraries beside the
-# program; a module's files one after the other, or what one thread allocates moves what another one does.
+# program.
 SHOWN := /usr/src/repld
 RELEASE += --disable-local-rpath \
   -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=$(SHOWN) -Xcc -ffile-prefix-map=$(CURDIR)=$(SHOWN) \
   -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
-  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xswiftc -num-threads -Xswiftc 1
+  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
 .PHONY: help deps build release hunt seeds demo test test-system test-console bench deb tarball install install-files format
 

@@ -224,6 +224,8 @@ extension Node {
                 _ = links.buffer.drop(LogID(space, entry.replica))
                 links.buffer.advance(LogID(space, entry.replica), to: entry.last)
             }
+            spaces[index].checkpoints.outOfReach = nil
+            resolveAlarm(code: "checkpoint-rival", space: space)
             try finalMoved(in: index, at: now)
             drain()
             for channel in links.channels(of: space) {

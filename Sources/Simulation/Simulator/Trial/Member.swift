@@ -96,6 +96,43 @@ struct Member {
         self.role = role
         self.joinAt = joinAt
     }
+
+    /// It asks for an invite again.
+    mutating func comeBack(at time: UInt64) {
+        isJoined = false
+        tokens = []
+        joinAt = time
+    }
+
+    /// The space is gone from its node.
+    mutating func leave() {
+        (isJoined, isOut, isJoining) = (false, true, false)
+        joinAt = .max
+        watchAt = nil
+        seen = [:]
+        lastVersion = nil
+        unanswered = []
+        wasRestored = true
+    }
+
+    /// Its process is gone, and all that it was asked with it.
+    mutating func crash() {
+        pending = [:]
+        isJoining = false
+        watchAt = nil
+        watchFailures = 0
+    }
+
+    /// Its next process runs on a backup. The keys of writes stood in the state that is lost: asked again,
+    /// they would be made again.
+    mutating func goBack(to view: NodeView) {
+        unanswered = []
+        pending = pending.filter { _, pending in
+            if case .write = pending.purpose { false } else { true }
+        }
+        restored = view
+        wasRestored = true
+    }
 }
 
 /// When a kind of fault strikes, and what it draws from.

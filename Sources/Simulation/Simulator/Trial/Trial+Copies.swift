@@ -23,15 +23,9 @@ extension Trial {
         isolate(index, &strike)
         restartLater(index, after: strike.milliseconds(10...5_000))
         world.crash(index)
-        // The keys of writes stood in the state that is lost: asked again, they would be made again.
-        members[index].unanswered = []
-        members[index].pending = members[index].pending.filter { _, pending in
-            if case .write = pending.purpose { false } else { true }
-        }
-        members[index].restored = backup.view
+        members[index].goBack(to: backup.view)
         checker.putBack(index, to: backup.view)
         checker.excused.insert(world.nodes[index].device)
-        members[index].wasRestored = true
         var disk = backup.disk
         disk.fault = nil
         world.replaceDisk(index, with: disk)

@@ -136,14 +136,7 @@ extension Trial {
     mutating func left(_ index: Int) {
         tell("node \(index) has left")
         checker.takeLeft(index, world.nodes[index].device)
-        (members[index].isJoined, members[index].isOut) = (false, true)
-        members[index].isJoining = false
-        members[index].joinAt = .max
-        members[index].watchAt = nil
-        members[index].seen = [:]
-        members[index].lastVersion = nil
-        members[index].unanswered = []
-        members[index].wasRestored = true
+        members[index].leave()
         backups[index] = nil
     }
 
@@ -155,9 +148,9 @@ extension Trial {
         }
         guard let index = out.randomElement(using: &strike.dice) else { return false }
         tell("node \(index) wants to come back")
-        members[index].isJoined = false
-        members[index].tokens = []
-        members[index].joinAt = world.time
+        // In one access: which checks of the index are left out of several follows from addresses in the
+        // compiler (decision 0221).
+        members[index].comeBack(at: world.time)
         return true
     }
 

@@ -244,10 +244,7 @@ extension Trial {
             default: break
             }
         }
-        members[index].pending = [:]
-        members[index].isJoining = false
-        members[index].watchAt = nil
-        members[index].watchFailures = 0
+        members[index].crash()
         checker.endWatching(index)
         if !members[index].hasDeadDisk { world.setDiskFault(index, nil) }
         let isPlanned = undoings.contains {
