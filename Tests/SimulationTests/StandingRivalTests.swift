@@ -103,8 +103,14 @@ extension CheckpointTests {
         for node in [one, other] {
             #expect(Self.shown(&world, node).contains(#"{"key":"after","value":{"n":"#), "\(world.logs())")
         }
-        // What its hint says: the box joins anew. The copied one stays away, as its alarm says.
+        // The copied one stays away, as its alarm says: there is nobody any more with whom it is level.
         world.crash(former)
+        var dice = SeededGenerator(seed: 970)
+        world.crashAndStart(one, &dice)
+        let isToldAgain = world.run(within: 300_000) { $0.raises("checkpoint-rival", at: one) }
+        let isWritten = world.increment(one, "notes", "after")
+        #expect(isToldAgain && isWritten, "\(world.logs())")
+        // What its hint says: the box joins anew.
         guard case .done? = world.ask(one, .leaveSpace(SpaceReference("notes"), isForced: true)),
             case .invite(_, let token)? = world.ask(
                 isFirst ? copy : 0,

@@ -192,6 +192,12 @@ extension Node {
     private mutating func leaveRival(in index: SpaceHandle, at now: Instant) {
         guard let counting = spaces[index].checkpoints.taken.take()?.proposal.id else { return }
         spaces[index].checkpoints.outOfReach = counting
+        do throws(StoreFailure) {
+            // It is no newcomer, and there may be nobody whom it will ever be level with.
+            try spaces[index].setSeeding(false, in: &transaction)
+        } catch {
+            return transaction.fail(error)
+        }
         let name = spaces[index].name
         raise(
             Alarm(
@@ -294,7 +300,10 @@ extension Space {
         guard !held.isEmpty else { return [:] }
         let agreement = checkpoints.agreement
         let chain = agreement.chain(to: target).dropLast()
-        let done = documents.bases.standing.flatMap { chain.firstIndex(of: $0.id) }
+        // Both follow it, if the one that documents are made on is a rival.
+        let done = documents.bases.standing.flatMap { base in
+            chain.lastIndex { $0 == base.id || agreement.follows(base.id, $0) }
+        }
         let passed = chain[(done.map { $0 + 1 } ?? chain.startIndex)...].filter {
             agreement.table(of: $0) == nil
         }
