@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 extension CheckpointTests {
-    private static func text(_ world: inout World, _ index: Int) -> String {
+    static func text(_ world: inout World, _ index: Int) -> String {
         String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
     }
 

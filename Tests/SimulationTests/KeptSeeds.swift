@@ -58,6 +58,12 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             8109, ["--minutes", "1"],
             "A log was closed where nothing of it was void: the checker did not look, and blamed a read."),
         KeptSeed(
+            533, [],
+            "Whoever was on the lesser of two checkpoints that stand stayed there (StandingRivalTests)."),
+        KeptSeed(
+            9815, shortMembers,
+            "Who fell into wrong hands took the only copy of a key along: the check."),
+        KeptSeed(
             48, members,
             "A box that was let in again while it was linked began in the middle: what it had said as a "
                 + "stranger was dropped."),

@@ -1,6 +1,6 @@
 // Two checkpoints stand of which neither follows the other: a box was copied, and each copy was the only
 // voter that the two halves of a mesh have in common. The greater counts, whoever is on the lesser takes its
-// base, and nothing of what either half wrote is lost (decision 0186).
+// base, and nothing of what either half wrote is lost (decision 0253).
 
 import Bytes
 import Causality
@@ -28,7 +28,8 @@ extension CheckpointTests {
         return stands ? id : nil
     }
 
-    /// Both halves agree apart, `rounds` times each, and write before, between and after.
+    /// Both halves agree apart, `rounds` times each, and write before, between and after. `ends`: the first
+    /// checkpoint of each.
     private func part(_ world: inout World, rounds: Int) -> (copy: Int, ends: [Bytes32])? {
         let copy = world.addClone(of: 0)
         world.separate([0, 1])
@@ -74,7 +75,7 @@ extension CheckpointTests {
             world.nodes[index].node.map { "\(index): \($0.inspectProgress(in: space))" } ?? ""
         }
         #expect(isSettled, "\(ends) \(told) \(world.logs())")
-        let text = String(decoding: world.export(0, "notes") ?? [], as: UTF8.self)
+        let text = Self.text(&world, 0)
         #expect(text.contains(#"{"key":"count","value":{"n":8}}"#), "\(text)")
         for node in all { #expect(text.contains(#"{"key":"own/\#(node)/0","value":{"n":1}}"#), "\(text)") }
         #expect(!world.logs().contains("base-differs"), "\(world.logs())")
@@ -101,7 +102,7 @@ extension CheckpointTests {
         let told = world.nodes.map(\.log).joined().count { $0.contains("checkpoint-rival: ") }
         #expect(told == 2, "\(world.logs())")
         for node in [one, other] {
-            #expect(Self.shown(&world, node).contains(#"{"key":"after","value":{"n":"#), "\(world.logs())")
+            #expect(Self.text(&world, node).contains(#"{"key":"after","value":{"n":"#), "\(world.logs())")
         }
         // The copied one stays away, as its alarm says: there is nobody any more with whom it is level.
         world.crash(former)
@@ -122,10 +123,6 @@ extension CheckpointTests {
         }
         let isEqual = world.run(within: 300_000) { $0.areEqual([one, other], "notes") }
         #expect(isEqual, "\(world.logs())")
-    }
-
-    private static func shown(_ world: inout World, _ index: Int) -> String {
-        String(decoding: world.export(index, "notes") ?? [], as: UTF8.self)
     }
 }
 

@@ -206,6 +206,9 @@ private struct Branching {
             reissues[0].operations(of: change) == [
                 Operation(document: "x", body: .act(in: renamed, .deleteElements(parts)))
             ])
+        // Nothing of the branch stands in a log that is closed from its first change on.
+        let further = Reissue(of: old, from: reissues[0].first, into: reissues[1])
+        #expect(further.operations(of: change, after: [reissues[0]]) == further.operations(of: change))
     }
 }
 

@@ -193,7 +193,7 @@ extension Node {
         guard let counting = spaces[index].checkpoints.taken.take()?.proposal.id else { return }
         spaces[index].checkpoints.outOfReach = counting
         do throws(StoreFailure) {
-            // It is no newcomer, and there may be nobody whom it will ever be level with.
+            // This node is no newcomer, and may never be level with anybody again.
             try spaces[index].setSeeding(false, in: &transaction)
         } catch {
             return transaction.fail(error)
@@ -203,10 +203,11 @@ extension Node {
             Alarm(
                 code: "checkpoint-rival",
                 message:
-                    "members agreed on checkpoint \(counting.shortText) of space \(name), and this node went "
-                    + "on from another one and has let go of changes that the former does not hold",
-                hint: "documents here go on taking changes, and may differ from others': export them, then "
-                    + "leave the space and join it again",
+                    "members of space \(name) agreed on two checkpoints; this node went on from the one that "
+                    + "does not count, and has let go of changes that \(counting.shortText), which counts, "
+                    + "does not hold",
+                hint: "documents here go on taking changes, and may differ from those of others: keep them "
+                    + "(replctl export \(name)), then replctl space leave \(name), and join by a new invite",
                 since: now.wall, space: spaces[index].id))
     }
 
@@ -300,7 +301,7 @@ extension Space {
         guard !held.isEmpty else { return [:] }
         let agreement = checkpoints.agreement
         let chain = agreement.chain(to: target).dropLast()
-        // Both follow it, if the one that documents are made on is a rival.
+        // Of a rival: the last one that both follow.
         let done = documents.bases.standing.flatMap { base in
             chain.lastIndex { $0 == base.id || agreement.follows(base.id, $0) }
         }

@@ -27,9 +27,9 @@ struct BaseExchange: Sendable {
 
 extension Node {
     /// Offers the base where the peer lacks something that the log has let go; where a fork lies below it, to
-    /// whoever may hold another branch; where rivals stand, to whoever may be on another; and where a
-    /// log ended by it, to whoever is not shown that it stands: what was made on what stands behind the end
-    /// waits there for what nobody gives.
+    /// whoever may hold another branch; where rivals stand, to everybody; and where a log ended by it, to
+    /// whoever is not shown that it stands: what was made on what stands behind the end waits there for what
+    /// nobody gives.
     mutating func baseOffer(on channel: inout SpaceChannel, in index: SpaceHandle) throws(StoreFailure)
         -> BaseOfferFrame?
     {

@@ -34,8 +34,8 @@ extension Space {
         let agreement = checkpoints.agreement
         let judged = checkpoints.judged
         let isNext = agreement.proposal(base.id)?.previous == judged
-        // What a base holds that was passed over on the way to this one may have been late for that, and what
-        // a rival of it holds counted.
+        // A checkpoint that was passed over may have made late what this base holds, and a rival of this base
+        // may have counted what is late now.
         let former = isNext ? nil : judged.flatMap { agreement.table(of: $0)?.covered } ?? VersionVector()
         checkpoints.judge(by: base.id)
         let judgedBefore = former?.met(with: base.covered) ?? base.covered

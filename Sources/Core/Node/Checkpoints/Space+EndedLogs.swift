@@ -19,7 +19,7 @@ extension Space {
     mutating func endLogs(by base: Bytes32) {
         guard let table = checkpoints.agreement.table(of: base) else { return }
         if let standing = documents.bases.standing, !checkpoints.agreement.follows(base, standing.id) {
-            // It was a rival that said so. What it let go is held all the same: that lies before both.
+            // A rival ended these logs. It let go only what the checkpoint before both of them holds.
             for replica in exceptions.reopen(beside: table) {
                 if let log = logs[replica] { logs.raise(replica, to: closings.counted(replica) ?? log.last) }
             }

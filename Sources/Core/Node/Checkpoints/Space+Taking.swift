@@ -8,8 +8,7 @@ import Identity
 import Roster
 import Wire
 
-/// A base of a rival that stands holds less of a log than this node has let go: what lies between would be
-/// lost.
+/// This node has let go of more of a log than the base of a rival holds: it would lose what lies between.
 struct BaseOutOfReach: Error {}
 
 extension Space {
@@ -25,7 +24,13 @@ extension Space {
         try transaction.beginWriting()
         if hash == body.table {
             let table = try CheckpointTable(of: id, decoding: bytes)
-            guard table.covered.covers(logs.cuts) else { throw BaseOutOfReach() }
+            guard table.covered.covers(logs.cuts) else {
+                let standing = documents.bases.standing?.id
+                let isRival = standing.map { checkpoints.agreement.areRivals(taken.proposal.id, $0) } ?? false
+                if isRival { throw BaseOutOfReach() }
+                // What follows a checkpoint holds all that this held.
+                throw DecodeFault.outOfRange(field: "table")
+            }
             taken.table = table
             try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
             taken.taking.want([body.manifest])

@@ -40,7 +40,7 @@ struct SpaceCheckpoints: Sendable {
     /// One that stands and that this node cannot compute: other logs are held here than it means, since one
     /// of them was written in two ways, or documents are made on a rival. Its base is taken from others.
     var unmatched: Bytes32?
-    /// One whose base cannot be taken, since changes were let go here that it does not hold.
+    /// A rival whose base this node cannot take, since it has let go of changes that this does not hold.
     var outOfReach: Bytes32?
     /// Since when a base is offered that is ahead, and what waits here needs what nobody who is linked has;
     /// monotonic milliseconds.

@@ -26,7 +26,8 @@ extension Checkpoints {
         }
         precondition(agreed.allSatisfy { proposals[$0] != nil && faults[$0] == nil })
         precondition((newest == nil) == agreed.isEmpty)
-        if let newest { precondition(agreed.contains(newest)) }
-        precondition(isParted == agreed.contains { standingRival(of: $0) != nil }, "rivals are not noted")
+        guard let newest else { return }
+        precondition(agreed.contains(newest))
+        precondition(isParted == (standingRival(of: newest) != nil), "rivals are not noted")
     }
 }

@@ -89,7 +89,7 @@ public struct Checkpoints: Sendable {
         guard proposals[checkpoint] != nil, faults[checkpoint] == nil,
             agreed.insert(checkpoint).inserted
         else { return }
-        // What is in line with the one that counts is so with all before it.
+        // Of any two rivals one is a rival of `newest`: what `newest` follows lies in one line.
         if let newest, areRivals(checkpoint, newest) { isParted = true }
         if newest.map({ counts(checkpoint, before: $0) }) ?? true { newest = checkpoint }
     }

@@ -27,8 +27,8 @@ extension Checker {
         return true
     }
 
-    /// What stands never unstands: of all nodes' checkpoints each follows the others. Two that do not can
-    /// stand where a device that both waited for signed both ways, and then the greater counts.
+    /// A checkpoint that stands never unstands: of those that nodes are on each follows the others. Rivals
+    /// can stand where a device that both waited for signed both ways; then the greater counts.
     private mutating func checkStanding(_ index: Int) throws(Violation) {
         for chain in views[index].chains {
             guard let (known, told) = zip(standing, chain).first(where: { $0.id != $1.id }) else {
@@ -46,7 +46,7 @@ extension Checker {
         }
     }
 
-    /// From one that counts nobody goes to another.
+    /// Nobody goes from the rival that counts to the lesser one.
     private func checkMoved(
         _ index: Int, from former: [InspectedCheckpoint]?, to new: [InspectedCheckpoint]?
     ) throws(Violation) {

@@ -73,7 +73,7 @@ extension Trial {
         case "fork": plan.hasForks
         case "fork-suspicion": plan.hasForks || (isAboutTraitor && plan.isOn(.lies))
         case "digest-differs": isAboutTraitor
-        // Who sent that left, or fell into wrong hands, and nobody else has the key.
+        // The sender left, or fell into wrong hands, and took the only copy of the key along.
         case "key-lacking":
             isAboutTraitor
                 || plan.isAboutMembers
