@@ -64,6 +64,19 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             9815, shortMembers,
             "Who fell into wrong hands took the only copy of a key along: the check."),
         KeptSeed(
+            42851, shortMembers,
+            "No epoch was good and the only admin was gone: writers under two epochs read nothing of each "
+                + "other (KeyEpochTests)."),
+        KeptSeed(
+            43948, shortMembers,
+            "Changes that came void and counted by the end of their batch are told by a rebuild: the check."),
+        KeptSeed(
+            705, finite,
+            "Of a log that ended, what was held to its end on another branch than the base has stayed as it "
+                + "was (OlderStateTests)."),
+        KeptSeed(
+            615, finite, "A newcomer hears nothing of what came late before its base: the check."),
+        KeptSeed(
             48, members,
             "A box that was let in again while it was linked began in the middle: what it had said as a "
                 + "stranger was dropped."),

@@ -129,6 +129,10 @@ public struct MissingPackages: Sendable, Equatable {
     /// Where the others begin, and the width over which they are spread.
     static let delayMilliseconds: UInt64 = 5_000
     static let jitterMilliseconds: UInt64 = 25_000
+    /// By then each admin that hears of it would have begun an epoch.
+    static let adminsMilliseconds: UInt64 = 60_000
+
+    enum Time { case atOnce, inTurn, afterAdmins }
 
     /// Nil when nothing is missing, or this device holds no content key of the epoch or may not give it. The
     /// delay is a hash of maker and epoch, so members seldom make the same package twice.
@@ -142,19 +146,25 @@ public struct MissingPackages: Sendable, Equatable {
         else { return nil }
         let lacking = epochs.lacking(current.name, in: roster).filter { $0 != device }
         if lacking.isEmpty { return nil }
-        self.init(of: current.name, for: lacking, by: device, in: roster, isAtOnce: false)
+        self.init(of: current.name, for: lacking, by: device, in: roster, when: .inTurn)
     }
 
     init(
         of epoch: KeyEpochName, for lacking: [DeviceID], by device: DeviceID, in roster: Roster,
-        isAtOnce: Bool
+        when time: Time
     ) {
         self.epoch = epoch
         let hash = Blake2b.hash256(device.publicKey.bytes + epoch.id.raw.bytes).firstWord
         let delay = Self.delayMilliseconds + hash % Self.jitterMilliseconds
         duties = lacking.map { member in
             let isAdder = roster.member(member)?.addedBy == device
-            return Duty(member: member, afterMilliseconds: isAdder || isAtOnce ? 0 : delay)
+            let own: UInt64 =
+                switch time {
+                case .atOnce: 0
+                case .inTurn: isAdder ? 0 : delay
+                case .afterAdmins: Self.adminsMilliseconds + delay
+                }
+            return Duty(member: member, afterMilliseconds: own)
         }
     }
 }

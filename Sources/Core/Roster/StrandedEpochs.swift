@@ -19,10 +19,12 @@ extension MissingPackages {
             // By what others did: who leaves by itself keeps nothing.
             mayGive || roster.wasGiven(.keyEpoch, epochs.device)
         else { return [] }
-        // Where none is good, one is begun soon that leads back to what its author holds.
-        if mayGive, !epochs.isGood(keys.currentName, in: roster) { return [] }
+        // Where none is good, an admin begins one that leads back to what it holds. While none hears of it,
+        // those who stayed read each other under what they have.
+        let isLast = mayGive && !epochs.isGood(keys.currentName, in: roster)
         let readers = Set(roster.activeDevices().filter { roster.role(of: $0) != .relay })
         var reached = mayGive ? keys.chain(from: keys.currentName, epochs, in: roster) : []
+        if isLast { reached.remove(keys.currentName) }
         var lacking: [KeyEpochName: [DeviceID]] = [:]
         for name in epochs.names.reversed() where name != .first && !reached.contains(name) {
             guard keys.epoch(name)?.content != nil else { continue }
@@ -33,7 +35,9 @@ extension MissingPackages {
             if !mayGive { reached.formUnion(keys.chain(from: name, epochs, in: roster)) }
         }
         return lacking.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { name, devices in
-            Self(of: name, for: devices, by: epochs.device, in: roster, isAtOnce: role == nil)
+            Self(
+                of: name, for: devices, by: epochs.device, in: roster,
+                when: role == nil ? .atOnce : isLast ? .afterAdmins : .inTurn)
         }
     }
 }

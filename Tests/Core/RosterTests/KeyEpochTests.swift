@@ -273,6 +273,37 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         #expect(admin.keys.content(named: ContentKeyID(of: content)) != nil)
     }
 
+    @Test("where none is good and no admin hears of it, members give each other what they have, last of all")
+    func adminsAway() throws {
+        var admin = try KeyHolder(founding: Box(1))
+        let gone = try admin.invite(Box(2), .writer)
+        var holding = try admin.invite(Box(3), .writer)
+        var lacking = try admin.invite(Box(4), .writer)
+        _ = try admin.rotate(without: [lacking.box.device])
+        let second = admin.current
+        // An admin of an earlier program, or one whose disk was full: it begins no epoch with the removal.
+        try admin.act(removal(of: gone.box))
+        try holding.hear(admin)
+        try lacking.hear(admin)
+        #expect(!holding.isGood(second) && !holding.isGood(.first))
+        #expect(holding.current == second && lacking.current == .first && holding.missing == nil)
+        let stranded = MissingPackages.stranded(of: holding.keys, holding.epochs, in: holding.roster)
+        #expect(stranded.map(\.epoch) == [second])
+        let duties = try #require(stranded.first?.duties)
+        #expect(duties.map(\.member) == [lacking.box.device])
+        #expect(duties.allSatisfy { $0.afterMilliseconds >= 60_000 })
+        _ = try holding.give([lacking.box.device])
+        try lacking.hear(holding)
+        #expect(lacking.current == second)
+        #expect(MissingPackages.stranded(of: holding.keys, holding.epochs, in: holding.roster).isEmpty)
+        // Once an admin hears of it, what it begins is what all use.
+        try admin.hear(lacking)
+        let end = try admin.rotate()
+        try holding.hear(admin)
+        try lacking.hear(admin)
+        #expect([holding, lacking].allSatisfy { $0.current.id == end.id && $0.isGood($0.current) })
+    }
+
     @Test("who made epochs of its own while the mesh was cut can still open a link, under what both have")
     func cutOff() throws {
         var admin = try KeyHolder(founding: Box(1))

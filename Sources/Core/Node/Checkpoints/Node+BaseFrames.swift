@@ -225,7 +225,7 @@ extension Node {
     private mutating func finishTaking(in index: SpaceHandle, at now: Instant) {
         do throws(StoreFailure) {
             let space = spaces[index].id
-            try reissueOvertaken(in: index)
+            try settleOvertaken(in: index)
             for entry in try spaces[index].finishTaking(in: &transaction) {
                 // What waited of these logs stood on another head, and what waited for them may be ready.
                 _ = links.buffer.drop(LogID(space, entry.replica))

@@ -45,6 +45,12 @@ extension Space {
             guard let proof = try proof(of: replica, in: transaction.store) else { continue }
             try moveClosing(of: proof, within: table, by: base, &flips, in: &transaction)
         }
+        try turn(flips, in: &transaction)
+    }
+
+    private mutating func turn(
+        _ flips: ClosingFlips, in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
         var keys = try mark(flips.void, as: .void, in: &transaction)
         keys.formUnion(try mark(flips.back, as: .executed, in: &transaction))
         guard !keys.isEmpty else { return }
@@ -53,6 +59,18 @@ extension Space {
         _ = try documents.rebuild(keys.sorted(), at: position, nil, in: &transaction)
         documents.ring.reset(to: position)
         try transaction.store.put(record)
+    }
+
+    /// From there on a log is not what the base that is about to be taken holds of it, and nobody can prove
+    /// that any more.
+    mutating func markOvertaken(
+        _ replica: ReplicaID, from first: SequenceNumber,
+        in transaction: inout StoreTransaction<some ChangeStore>
+    ) throws(StoreFailure) {
+        try transaction.beginWriting()
+        try writeDocuments(to: &transaction)
+        let behind = try logs.committed(of: replica, from: first, in: transaction.store)
+        try turn(ClosingFlips(void: behind.filter { $0.status != .void }), in: &transaction)
     }
 
     /// Closes a log as its proof and a checkpoint say together. What follows for records is added to `flips`.

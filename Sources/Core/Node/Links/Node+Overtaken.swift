@@ -6,6 +6,9 @@
 //
 //     here     ── … ── 55 ──────── 56' 57'        12:00, 12:01: a backup of yesterday, written on
 //     base     ── … ── 55 56 … 133 ┤              W = 133 is of 11:00, and rows begin behind 126
+//
+// Of a log that ended, and is held to its end, nothing begins here. Whoever holds it otherwise than the base,
+// the author or another, marks those changes as void.
 
 import Bytes
 import Causality
@@ -14,24 +17,44 @@ import Replication
 import Wire
 
 extension Node {
-    /// A base is about to begin logs of this device behind what is held of them.
-    mutating func reissueOvertaken(in index: SpaceHandle) throws(StoreFailure) {
+    /// A base is about to begin logs behind what is held of them, and may hold others otherwise.
+    mutating func settleOvertaken(in index: SpaceHandle) throws(StoreFailure) {
         if isPlanted("branch-never-reissued") { return }
         guard let table = spaces[index].checkpoints.taken?.table else { return }
+        try spaces[index].writeRun(to: &transaction)
         let heads = try transaction.store.heads(spaces[index].id)
-        for row in table.rows where spaces[index].author(of: row.replica) == device {
-            // With a proof the branch is issued again as ever.
-            guard spaces[index].start(of: row, beside: heads) != nil,
-                spaces[index].forks.proven[row.replica] == nil
-            else { continue }
-            try reissueOvertaken(row, in: index)
+        // With a proof the branch is issued again as ever.
+        for row in table.rows where spaces[index].forks.proven[row.replica] == nil {
+            let isOwn = spaces[index].author(of: row.replica) == device
+            if spaces[index].start(of: row, beside: heads) != nil {
+                if isOwn { _ = try firstLater(than: row, in: index, reissuing: true) }
+            } else if try isHeldOtherwise(row, in: index),
+                let first = try firstLater(than: row, in: index, reissuing: false)
+            {
+                // Nothing begins behind its rows, so they stay; its author makes them again, as what is late.
+                try spaces[index].markOvertaken(row.replica, from: first, in: &transaction)
+                if isOwn { try spaces[index].setOwnLate(true, in: &transaction) }
+            }
         }
     }
 
-    private mutating func reissueOvertaken(_ row: CheckpointTable.Row, in index: SpaceHandle)
-        throws(StoreFailure)
+    /// True for a log that ended, which is held to its end, and not as the base holds it.
+    private func isHeldOtherwise(_ row: CheckpointTable.Row, in index: SpaceHandle) throws(StoreFailure)
+        -> Bool
     {
-        try spaces[index].writeRun(to: &transaction)
+        guard row.hasEnded, let log = spaces[index].logs[row.replica], log.last >= row.last,
+            spaces[index].logs.cuts[row.replica] < row.last
+        else { return false }
+        let held = try transaction.store.chainHash(
+            of: LogID(spaces[index].id, row.replica), through: row.last)
+        return held != row.chainHash
+    }
+
+    /// The first change here that is later than the last one which the base holds of its log; nil: none is.
+    /// `reissuing`: from there on all is issued again.
+    private mutating func firstLater(
+        than row: CheckpointTable.Row, in index: SpaceHandle, reissuing: Bool
+    ) throws(StoreFailure) -> SequenceNumber? {
         // The base that is taken holds all of the log that the base here holds.
         let known = spaces[index].baseTable?.row(of: row.replica)?.last ?? .none
         var walk = try branchWalk(of: row.replica, before: known + 1, in: index)
@@ -44,9 +67,11 @@ extension Node {
                 }
                 branch = first.map { Closing(first: $0.change.first, trunkHash: .zero) }
             }
+            if branch != nil, !reissuing { break }
             // All that it was made on is held here, since it was made here.
-            if let branch, try !reissue(candidates, &walk, branch, in: index) { return }
-            if walk.isOver || !walk.log.isAtBoundary { return }
+            if let branch, try !reissue(candidates, &walk, branch, in: index) { break }
+            if walk.isOver || !walk.log.isAtBoundary { break }
         }
+        return branch?.first
     }
 }

@@ -24,7 +24,19 @@ extension Checker {
         views[index].recordChanged(sortedKeys.map { Key(String(decoding: $0, as: UTF8.self)) })
         try checkStanding(index)
         try takeTaken(index, store, in: space)
+        if before.isEmpty { recordInBase(index) }
         return true
+    }
+
+    /// A newcomer hears nothing of checkpoints before its base, nor of what came late for them, also of what
+    /// it held already.
+    private mutating func recordInBase(_ index: Int) {
+        for held in views[index].held.values {
+            let final = universe.held(held, from: SequenceNumber(1)).filter {
+                isFinal($0, by: views[index].chains.last)
+            }
+            views[index].inBase.formUnion(final)
+        }
     }
 
     /// A checkpoint that stands never unstands: of those that nodes are on each follows the others. Rivals

@@ -82,7 +82,8 @@ extension Checker {
         }
         shown.formUnion(fellingReturns(of: device, after: shown, roster))
         let removals = lastRemovals(of: device, at: index, roster)
-        for operation in added where operation.author != device && !shown.contains(operation.id) {
+        let signers = exposed.union([device])
+        for operation in added where !signers.contains(operation.author) && !shown.contains(operation.id) {
             let view = roster.model.ancestors(of: operation.id)
             guard !view.isDisjoint(with: removals), roster.model.state(of: device, in: view) == .removed
             else {

@@ -73,6 +73,7 @@ extension Checker {
                     .watchesWithoutGaps, "node \(index) tells a rebuild, and nothing was made again there")
             }
             marks.insert("watch-rebuild")
+            try takeOwed(upTo: event.cursor, at: index)
             views[index].watch.cursor = event.cursor
             guard views[index].watch.isWhole else { return }
             try apply(event, at: index, "the rebuild from \(event.change) on")
@@ -103,17 +104,35 @@ extension Checker {
         }
     }
 
-    /// Lines of changes that do not count any more are not told to whoever comes to them later.
+    /// Lines of changes that do not count any more are not told to whoever comes to them later; a rebuild
+    /// tells those that may be its own.
     private mutating func skipTurned(to change: Dot, at index: Int) {
         let lines = views[index].lines
         var next = views[index].watch.told
+        var owed: [CommitPosition] = []
         while next < lines.count, lines[next].change != change {
-            let dot = lines[next].change
-            let number = universe.number(of: dot, views[index].held[dot.replica])
-            guard let number, status(number, at: index) == .void else { return }
+            let line = lines[next]
+            let number = universe.number(of: line.change, views[index].held[line.change.replica])
+            let isVoid = number.map { status($0, at: index) == .void } ?? false
+            guard isVoid || line.mayBeRebuilt else { return }
+            if !isVoid { owed.append(line.position) }
             next += 1
         }
-        if next < lines.count { views[index].watch.told = next }
+        guard next < lines.count else { return }
+        views[index].watch.told = next
+        views[index].watch.owed += owed
+    }
+
+    /// A rebuild is told: with it all that came void before it and counts.
+    private mutating func takeOwed(upTo cursor: String, at index: Int) throws(Violation) {
+        guard let digits = cursor.split(separator: ".").last, let value = UInt64(digits) else {
+            throw Violation(.watchesWithoutGaps, "node \(index) tells a rebuild at the cursor \(cursor)")
+        }
+        let position = CommitPosition(value)
+        views[index].watch.owed.removeAll { $0 < position }
+        let (lines, told) = (views[index].lines, views[index].watch.told)
+        let own = lines.dropFirst(told).prefix { $0.mayBeRebuilt && $0.position < position }
+        views[index].watch.told += own.count
     }
 
     /// A change that counts again is told in its place to whoever reads the log later; it was no line when it
@@ -132,6 +151,7 @@ extension Checker {
     /// All lines that count were told.
     func isToldAll(_ index: Int) -> Bool {
         let view = views[index]
+        guard view.watch.owed.isEmpty else { return false }
         return view.lines.dropFirst(view.watch.told).allSatisfy { line in
             guard roster != nil, let number = universe.number(of: line.change, view.held[line.change.replica])
             else { return false }

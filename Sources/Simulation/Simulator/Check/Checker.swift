@@ -30,6 +30,8 @@ struct Checker {
     var departed: Set<DeviceID> = []
     /// Devices whose disks were put back, or whose keys are in wrong hands: they may be late.
     var excused: Set<DeviceID> = []
+    /// Devices whose keys are in wrong hands, which tell what they signed to whom they want.
+    var exposed: Set<DeviceID> = []
     /// The checkpoints that stand, from the first on, as far as any node knew.
     var standing: [InspectedCheckpoint] = []
     /// Nodes that turned against the others: what they do is not judged.
@@ -109,7 +111,8 @@ struct Checker {
                 try at(index) { checker throws(Violation) in
                     let isInBase = try checker.cameWithBase(step.number, record, in: space, store, at: index)
                     if isInBase { checker.views[index].inBase.insert(step.number) }
-                    try checker.execute(step.number, step.held, record, isInBase: isInBase, at: index)
+                    try checker.execute(
+                        step.number, step.held, record, isInBase: isInBase, isJudged: isJudged, at: index)
                     try checker.checkNew(
                         step.number, as: record.status, at: index, device, world.time)
                     // What nobody had before was made there.
@@ -169,7 +172,8 @@ struct Checker {
 
     /// One change more in a node's account.
     private mutating func execute(
-        _ number: Int, _ held: HeldBranch, _ record: CommitRecord, isInBase: Bool, at index: Int
+        _ number: Int, _ held: HeldBranch, _ record: CommitRecord, isInBase: Bool, isJudged: Bool,
+        at index: Int
     ) throws(Violation) {
         let known = universe[number]
         let change = known.change
@@ -207,7 +211,7 @@ struct Checker {
         if record.status != .executed {
             marks.insert(record.status == .void ? "change-void" : "change-skipped")
         }
-        let line = NodeView.Line(position: record.position, change: change.id)
+        let line = NodeView.Line(position: record.position, change: change.id, mayBeRebuilt: isJudged)
         if record.status == .skipped { views[index].skips.append(line) }
         guard record.status == .executed, !known.documents.isEmpty, !isInBase else { return }
         views[index].lines.append(line)

@@ -83,6 +83,8 @@ struct NodeView {
     struct Line {
         let position: CommitPosition
         let change: Dot
+        /// Roles changed in its batch: it may have come void and count at the end, which a rebuild tells.
+        var mayBeRebuilt = false
     }
 
     /// The vector up to where logs are closed: what counts here, and what a context can ask for.
@@ -131,6 +133,8 @@ struct WatchView {
     var cursor: String?
     /// How many of the view's lines it was told of.
     var told = 0
+    /// Of lines that were passed over, since a rebuild behind them tells them: where they stand.
+    var owed: [CommitPosition] = []
     /// The documents that the patches made; meaningful while `isWhole`.
     var values: [Key: PlainValue] = [:]
     /// It saw the state from the beginning and every line since.

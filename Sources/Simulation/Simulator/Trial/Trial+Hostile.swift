@@ -107,6 +107,7 @@ extension Trial {
         members[index].isTraitor = true
         checker.traitors.insert(index)
         checker.excused.insert(world.nodes[index].device)
+        checker.exposed.insert(world.nodes[index].device)
         checker.forgetLost()
         world.crash(index)
         try look()
