@@ -13,6 +13,26 @@ import Testing
         String(decoding: world.export(index, "notes") ?? [], as: UTF8.self).replacing("abcdefg", with: "")
     }
 
+    /// Three members that keep no history, and hold the same.
+    private func begin(_ world: inout World) {
+        let isMade = world.makeSpace("notes", nodes: 3)
+        #expect(isMade, "\(world.logs())")
+        world.keepNothing([0, 1, 2])
+        for index in 0..<3 { _ = world.increment(index, "notes", "count") }
+        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
+        #expect(isLevel, "\(world.logs())")
+    }
+
+    /// What is whole is so after restarts.
+    private func expectStays(_ world: inout World, seed: UInt64, _ isWhole: (inout World) -> Bool) {
+        var dice = SeededGenerator(seed: seed)
+        for index in 0..<3 { world.crashAndStart(index, &dice) }
+        world.run(milliseconds: 60_000)
+        let isSame = world.run(within: 300_000) { isWhole(&$0) }
+        #expect(isSame, "\((0..<3).map { text(&world, $0).suffix(300) }) \(world.logs())")
+        #expect(!world.logs().contains("differs"), "\(world.logs())")
+    }
+
     /// Checkpoints until the log of before the first is let go by all of these.
     private func letGo(_ world: inout World, _ all: [Int]) -> Bool {
         for _ in 0..<3 {
@@ -34,12 +54,7 @@ import Testing
         arguments: [960, 961, 962] as [UInt64], [false, true])
     func counts(seed: UInt64, twice: Bool) {
         var world = World(seed: seed)
-        let isMade = world.makeSpace("notes", nodes: 3)
-        #expect(isMade, "\(world.logs())")
-        world.keepNothing([0, 1, 2])
-        for index in 0..<3 { _ = world.increment(index, "notes", "count") }
-        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
-        #expect(isLevel, "\(world.logs())")
+        begin(&world)
         let backup = world.diskCopy(2)
         _ = world.increment(2, "notes", "count")
         let isLetGo = letGo(&world, [0, 1, 2])
@@ -68,12 +83,7 @@ import Testing
             world.replaceDisk(2, with: written, seen: nil)
             world.start(2)
         }
-        var dice = SeededGenerator(seed: seed)
-        for index in 0..<3 { world.crashAndStart(index, &dice) }
-        world.run(milliseconds: 60_000)
-        let isSame = world.run(within: 300_000) { isWhole(&$0) }
-        #expect(isSame, "\((0..<3).map { text(&world, $0).suffix(300) }) \(world.logs())")
-        #expect(!world.logs().contains("differs"), "\(world.logs())")
+        expectStays(&world, seed: seed, isWhole)
     }
 
     @Test(
@@ -81,12 +91,7 @@ import Testing
         arguments: [970, 971, 972] as [UInt64], [1, 3])
     func endedLog(seed: UInt64, writes: Int) {
         var world = World(seed: seed)
-        let isMade = world.makeSpace("notes", nodes: 3)
-        #expect(isMade, "\(world.logs())")
-        world.keepNothing([0, 1, 2])
-        for index in 0..<3 { _ = world.increment(index, "notes", "count") }
-        let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
-        #expect(isLevel, "\(world.logs())")
+        begin(&world)
         let backup = world.diskCopy(2)
         _ = world.increment(2, "notes", "count")
         let isTold = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
@@ -117,11 +122,6 @@ import Testing
         }
         let isBack = world.run(within: 300_000) { isWhole(&$0) }
         #expect(isBack, "\((0..<3).map { text(&world, $0).suffix(300) }) \(world.logs())")
-        var dice = SeededGenerator(seed: seed)
-        for index in 0..<3 { world.crashAndStart(index, &dice) }
-        world.run(milliseconds: 60_000)
-        let isSame = world.run(within: 300_000) { isWhole(&$0) }
-        #expect(isSame, "\((0..<3).map { text(&world, $0).suffix(300) }) \(world.logs())")
-        #expect(!world.logs().contains("differs"), "\(world.logs())")
+        expectStays(&world, seed: seed, isWhole)
     }
 }

@@ -281,7 +281,7 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         var lacking = try admin.invite(Box(4), .writer)
         _ = try admin.rotate(without: [lacking.box.device])
         let second = admin.current
-        // An admin of an earlier program, or one whose disk was full: it begins no epoch with the removal.
+        // As after removals that crossed: no epoch is good, and no admin has begun one yet.
         try admin.act(removal(of: gone.box))
         try holding.hear(admin)
         try lacking.hear(admin)

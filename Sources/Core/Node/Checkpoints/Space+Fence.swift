@@ -48,6 +48,7 @@ extension Space {
         try turn(flips, in: &transaction)
     }
 
+    /// Marks the records, and makes their documents again.
     private mutating func turn(
         _ flips: ClosingFlips, in transaction: inout StoreTransaction<some ChangeStore>
     ) throws(StoreFailure) {
@@ -61,8 +62,8 @@ extension Space {
         try transaction.store.put(record)
     }
 
-    /// From there on a log is not what the base that is about to be taken holds of it, and nobody can prove
-    /// that any more.
+    /// Marks a log as void from there on: the base that is about to be taken has another branch of it, and
+    /// nobody can prove that any more.
     mutating func markOvertaken(
         _ replica: ReplicaID, from first: SequenceNumber,
         in transaction: inout StoreTransaction<some ChangeStore>

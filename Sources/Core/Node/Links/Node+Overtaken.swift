@@ -7,8 +7,8 @@
 //     here     ── … ── 55 ──────── 56' 57'        12:00, 12:01: a backup of yesterday, written on
 //     base     ── … ── 55 56 … 133 ┤              W = 133 is of 11:00, and rows begin behind 126
 //
-// Of a log that ended, and is held to its end, nothing begins here. Whoever holds it otherwise than the base,
-// the author or another, marks those changes as void.
+// A node that holds an ended log to its end begins nothing behind it. Where the base has another branch of
+// that log, the node marks its own as void, whether or not it is the author.
 
 import Bytes
 import Causality
@@ -28,13 +28,25 @@ extension Node {
             let isOwn = spaces[index].author(of: row.replica) == device
             if spaces[index].start(of: row, beside: heads) != nil {
                 if isOwn { _ = try firstLater(than: row, in: index, reissuing: true) }
-            } else if try isHeldOtherwise(row, in: index),
-                let first = try firstLater(than: row, in: index, reissuing: false)
-            {
+            } else if let first = try firstOvertaken(row, in: index) {
                 // Nothing begins behind its rows, so they stay; its author makes them again, as what is late.
                 try spaces[index].markOvertaken(row.replica, from: first, in: &transaction)
                 if isOwn { try spaces[index].setOwnLate(true, in: &transaction) }
             }
+        }
+    }
+
+    /// Where an ended log is held otherwise than the base has it; nil: it is not, or it cannot be read, which
+    /// need not keep the base away.
+    private mutating func firstOvertaken(_ row: CheckpointTable.Row, in index: SpaceHandle)
+        throws(StoreFailure) -> SequenceNumber?
+    {
+        do throws(StoreFailure) {
+            guard try isHeldOtherwise(row, in: index) else { return nil }
+            return try firstLater(than: row, in: index, reissuing: false)
+        } catch {
+            guard case .unusable = error else { throw error }
+            return nil
         }
     }
 

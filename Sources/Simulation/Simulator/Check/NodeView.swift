@@ -83,7 +83,7 @@ struct NodeView {
     struct Line {
         let position: CommitPosition
         let change: Dot
-        /// Roles changed in its batch: it may have come void and count at the end, which a rebuild tells.
+        /// Its batch judged changes again: it may have come void and count at the end, which a rebuild tells.
         var mayBeRebuilt = false
     }
 
