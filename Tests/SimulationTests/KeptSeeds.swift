@@ -71,6 +71,15 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             43948, shortMembers,
             "Changes that came void and counted by the end of their batch are told by a rebuild: the check."),
         KeptSeed(
+            6204, shortMembers,
+            "A removed box gave no epoch on, as it got a later one as a reader, and sealed under that "
+                + "(KeyEpochTests)."),
+        KeptSeed(
+            5598, shortMembers, "Of a key that only a removed reader has there is an alarm: the check."),
+        KeptSeed(
+            4011, shortMembers,
+            "Of two copies one heard that the box was removed, the other has new keys: the check."),
+        KeptSeed(
             705, finite,
             "Of a log that ended, what was held to its end on another branch than the base has stayed as it "
                 + "was (OlderStateTests)."),

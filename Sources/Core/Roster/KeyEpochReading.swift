@@ -2,7 +2,7 @@
 // give the id that it stands under is as none; so is a wrapped key of an epoch that never began.
 
 import Bytes
-import Causality
+public import Causality
 public import Crypto
 import Wire
 
@@ -62,6 +62,14 @@ extension SpaceKeys {
             epochs.greatestGood(in: roster, where: { holds($0) })
             ?? held.last { !isOut || epochs.isOpened($0, byMembersOf: roster) } ?? held.last
             ?? self.epochs[self.epochs.count - 1].name
+    }
+
+    /// Under which a peer is sent what this device holds: the current one. Who is out hands over to each the
+    /// greatest that this one can open: others who can may be away for ever. O(epochs).
+    public func sealing(to peer: DeviceID, _ epochs: KeyEpochs, in roster: Roster) -> Epoch {
+        guard self.epochs.count > 1, roster.role(of: epochs.device) == nil else { return current }
+        let opened = epochs.names.last { epochs.isOpened($0, by: peer) && epoch($0)?.content != nil }
+        return opened.flatMap { epoch($0) } ?? current
     }
 
     private func isEpoch(_ epoch: ReadableEpoch, of epochs: KeyEpochs) -> Bool {

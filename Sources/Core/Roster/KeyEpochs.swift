@@ -203,6 +203,11 @@ public struct KeyEpochs: Sendable, Equatable {
         (beginnings[name] ?? []).contains { $0.openers.keys.contains { roster.role(of: $0) != nil } }
     }
 
+    /// True when the device was given it with the content key. O(beginnings of that name).
+    func isOpened(_ name: KeyEpochName, by device: DeviceID) -> Bool {
+        (beginnings[name] ?? []).contains { $0.openers[device] == true }
+    }
+
     /// Active members that were not given the epoch, or not all of it that their role may have; ascending.
     public func lacking(_ name: KeyEpochName, in roster: Roster) -> [DeviceID] {
         let all = beginnings[name] ?? []

@@ -11,7 +11,7 @@ public import Wire
 
 extension MissingPackages {
     /// Of each stranded epoch that this device has to give on; ascending by epoch.
-    public static func stranded(of keys: SpaceKeys, _ epochs: KeyEpochs, in roster: Roster) -> [Self] {
+    public static func stranded(of keys: SpaceKeys, _ epochs: KeyEpochs, in roster: inout Roster) -> [Self] {
         if epochs.names.count == 1 || isPlanted("stranded-epochs-kept") { return [] }
         let role = roster.role(of: epochs.device)
         let mayGive = role?.allows(.keyEpoch) == true
@@ -28,11 +28,16 @@ extension MissingPackages {
         var lacking: [KeyEpochName: [DeviceID]] = [:]
         for name in epochs.names.reversed() where name != .first && !reached.contains(name) {
             guard keys.epoch(name)?.content != nil else { continue }
-            lacking[name] = epochs.lacking(name, in: roster).filter {
+            let others = epochs.lacking(name, in: roster).filter {
                 readers.contains($0) && $0 != epochs.device
             }
-            // All have it then, and what it leads back to.
-            if !mayGive { reached.formUnion(keys.chain(from: name, epochs, in: roster)) }
+            if !mayGive {
+                // One that it got when it had no right to give it may lead back to one that it had before.
+                if !others.isEmpty, epochs.headsToGive(name, in: &roster) == nil { continue }
+                // All have it then, and what it leads back to.
+                reached.formUnion(keys.chain(from: name, epochs, in: roster))
+            }
+            lacking[name] = others
         }
         return lacking.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { name, devices in
             Self(
@@ -63,21 +68,8 @@ extension SpaceKeys {
         fromBefore name: KeyEpochName, for devices: [DeviceID], _ epochs: KeyEpochs, in roster: inout Roster,
         _ entropy: inout Entropy, at timestamp: Timestamp, by key: SigningKey
     ) throws(RosterFault) -> [RosterOperation] {
-        guard let epoch = epoch(name), let source = epochs.source(of: name, in: roster) else { return [] }
-        // Whoever gave it may not have known the device as a member; what it signed itself then does, or all
-        // that it knows beside its removal.
-        let latest = roster.latestBy[epochs.device].map { roster.entries[Int($0)].id }
-        let own = [source, latest].compactMap(\.self).sorted()
-        for heads in [[source], own, roster.headsBeside(removalsOf: epochs.device)] {
-            guard !heads.isEmpty, heads.count <= RosterLimits.headsMax,
-                let view = roster.view(heads: heads), let place = roster.indices[source],
-                view.reachable.contains(Int(place)),
-                roster.role(of: epochs.device, in: view)?.allows(.keyEpoch) == true
-            else { continue }
-            return try Self.give(
-                epoch, to: devices, on: heads, in: &roster, &entropy, at: timestamp, by: key)
-        }
-        return []
+        guard let epoch = epoch(name), let heads = epochs.headsToGive(name, in: &roster) else { return [] }
+        return try Self.give(epoch, to: devices, on: heads, in: &roster, &entropy, at: timestamp, by: key)
     }
 }
 
@@ -112,6 +104,26 @@ extension Roster {
 }
 
 extension KeyEpochs {
+    /// What the device, which has the right no more, makes packages of an epoch on: a view that holds the
+    /// epoch and gives it the right. Nil where it never had both.
+    fileprivate func headsToGive(_ name: KeyEpochName, in roster: inout Roster) -> [Bytes32]? {
+        guard let source = source(of: name, in: roster), let place = roster.indices[source] else {
+            return nil
+        }
+        // Whoever gave it may not have known the device as a member; what it signed itself then does, or all
+        // that it knows beside its removal.
+        let latest = roster.latestBy[device].map { roster.entries[Int($0)].id }
+        let own = [source, latest].compactMap(\.self).sorted()
+        for heads in [[source], own, roster.headsBeside(removalsOf: device)] {
+            guard !heads.isEmpty, heads.count <= RosterLimits.headsMax,
+                let view = roster.view(heads: heads), view.reachable.contains(Int(place)),
+                roster.role(of: device, in: view)?.allows(.keyEpoch) == true
+            else { continue }
+            return heads
+        }
+        return nil
+    }
+
     /// The operation that gave the device the epoch, or began it there.
     fileprivate func source(of name: KeyEpochName, in roster: Roster) -> Bytes32? {
         let begun = beginnings[name]?.first { $0.author == device }?.index

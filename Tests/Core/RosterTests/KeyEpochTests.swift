@@ -73,6 +73,19 @@ struct KeyHolder {
         return made
     }
 
+    /// What it has to give on of epochs that it knows and others do not, given at once by a device that is out.
+    mutating func giveStranded() throws -> [KeyEpochName] {
+        let stranded = MissingPackages.stranded(of: keys, epochs, in: &roster)
+        for packages in stranded {
+            let made = try keys.packages(
+                fromBefore: packages.epoch, for: packages.duties.map(\.member), epochs, in: &roster,
+                &entropy, at: at(UInt64(roster.count) + 1), by: box.key)
+            #expect(!made.isEmpty)
+        }
+        read()
+        return stranded.map(\.epoch)
+    }
+
     mutating func read() {
         epochs.read(&roster)
         epochs.checkInvariants()
@@ -287,7 +300,7 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         try lacking.hear(admin)
         #expect(!holding.isGood(second) && !holding.isGood(.first))
         #expect(holding.current == second && lacking.current == .first && holding.missing == nil)
-        let stranded = MissingPackages.stranded(of: holding.keys, holding.epochs, in: holding.roster)
+        let stranded = MissingPackages.stranded(of: holding.keys, holding.epochs, in: &holding.roster)
         #expect(stranded.map(\.epoch) == [second])
         let duties = try #require(stranded.first?.duties)
         #expect(duties.map(\.member) == [lacking.box.device])
@@ -295,13 +308,45 @@ private func package(_ epoch: UInt32, _ field: [UInt8], _ packages: [RosterBody.
         _ = try holding.give([lacking.box.device])
         try lacking.hear(holding)
         #expect(lacking.current == second)
-        #expect(MissingPackages.stranded(of: holding.keys, holding.epochs, in: holding.roster).isEmpty)
+        #expect(MissingPackages.stranded(of: holding.keys, holding.epochs, in: &holding.roster).isEmpty)
         // Once an admin hears of it, what it begins is what all use.
         try admin.hear(lacking)
         let end = try admin.rotate()
         try holding.hear(admin)
         try lacking.hear(admin)
         #expect([holding, lacking].allSatisfy { $0.current.id == end.id && $0.isGood($0.current) })
+    }
+
+    @Test("what a device got as a reader hides no epoch that it may give, and to each peer it seals as that can open")
+    func gotAsReader() throws {
+        var admin = try KeyHolder(founding: Box(1))
+        var out = try admin.invite(Box(2), .admin)
+        var third = try admin.invite(Box(3), .admin)
+        try out.hear(admin)
+        // Admins that remove each other; the senior's removal is heard last.
+        try admin.act(removal(of: out.box))
+        _ = try admin.rotate()
+        try out.act(removal(of: admin.box))
+        let own = try out.rotate().keys.current.name
+        try third.hear(out)
+        try third.act(roleChange(of: out.box, to: .reader))
+        let later = try third.rotate().keys.current.name
+        try out.hear(third)
+        #expect(out.keys.holds(own) && out.current == later)
+        try out.hear(admin)
+        #expect(out.roster.role(of: out.box.device) == nil)
+        func sealing(_ box: Box) -> KeyEpochName {
+            out.keys.sealing(to: box.device, out.epochs, in: out.roster).name
+        }
+        #expect(sealing(admin.box) == .first && sealing(third.box) == later)
+        // The later one leads back to its own, which it had as an admin.
+        #expect(try out.giveStranded() == [own])
+        try admin.hear(out)
+        #expect(admin.keys.holds(own) && !admin.keys.holds(later))
+        #expect(sealing(admin.box) == own && sealing(third.box) == later)
+        #expect(try out.giveStranded().isEmpty)
+        // Who stayed seals under one for all.
+        #expect(admin.keys.sealing(to: third.box.device, admin.epochs, in: admin.roster).name == admin.current)
     }
 
     @Test("who made epochs of its own while the mesh was cut can still open a link, under what both have")

@@ -99,10 +99,11 @@ extension Node {
 
     /// Of the heads of logs their declarations alone: a long read that kept them would have them copied.
     private func bundleSource(_ index: SpaceHandle, _ told: AdvertisedLogs) -> SegmentRound.Source? {
-        guard let content = spaces[index].keys.current.content else { return nil }
+        let epoch = spaces[index].keys.current
+        guard let content = epoch.content else { return nil }
         let space = spaces[index].id
         return SegmentRound.Source(
-            space: space, content: content, advertised: told,
+            space: space, epoch: epoch.name, content: content, advertised: told,
             logs: spaces[index].logs.heads.mapValues { LogState(space: space, declaration: $0.declaration) },
             cuts: cutsOfSegments(of: index), bytesAim: ReplicationLimits.segmentBytesAim,
             derivesNonce: isPlanted("nonce-from-sequence"))

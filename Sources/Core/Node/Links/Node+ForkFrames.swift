@@ -27,14 +27,15 @@ extension Node {
         }
     }
 
-    mutating func proofFrame(_ proof: ForkProof, in index: SpaceHandle, on number: UInt16) -> LinkFrame? {
-        guard let content = spaces[index].keys.current.content else { return nil }
-        let space = spaces[index].id
+    mutating func proofFrame(_ proof: ForkProof, _ place: ChannelPlace) -> LinkFrame? {
+        let sealing = spaces[place.space].membership.sealing(to: links[place.link].device)
+        guard let content = sealing.content else { return nil }
+        let space = spaces[place.space].id
         let segments = proof.runs.map {
             Segment.seal($0, in: space, contentKey: content, nonce: entropy.bytes(24))
         }
         let frame = ForkProofFrame(baseHash: proof.base.chainHash, segments[0], segments[1])
-        return LinkFrame(type: FrameType.forkProof.rawValue, channel: number, body: frame.encoded())
+        return LinkFrame(type: FrameType.forkProof.rawValue, channel: place.number, body: frame.encoded())
     }
 
     /// Once a channel.

@@ -86,7 +86,8 @@ extension Node {
     mutating func sendRun(
         _ run: (base: Bytes32, run: SealedRun), _ purpose: ForkRunFrame.Purpose, _ place: ChannelPlace
     ) {
-        guard let content = spaces[place.space].keys.current.content else { return }
+        let sealing = spaces[place.space].membership.sealing(to: links[place.link].device)
+        guard let content = sealing.content else { return }
         let segment = Segment.seal(
             run.run, in: spaces[place.space].id, contentKey: content, nonce: entropy.bytes(24))
         let frame = ForkRunFrame(purpose, baseHash: run.base, segment: segment)

@@ -53,7 +53,7 @@ extension Node {
         let connection = links[place.link].connection
         while links[connection].pour.isOpen, let replica = links[place.channel].forks.nextProof() {
             guard let proof = try currentProof(of: replica, in: place.space),
-                let frame = proofFrame(proof, in: place.space, on: place.number)
+                let frame = proofFrame(proof, place)
             else { continue }
             // What was asked before the peer knew that the log is closed it dropped.
             let ask = !asks ? nil : askForBranch(replica, on: place.number, in: place.space)

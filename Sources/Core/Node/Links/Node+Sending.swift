@@ -95,7 +95,7 @@ extension Node {
         channel.heldBackBy = nil
         while channel.sync.hasRoom, channel.sync.isBehind(told.position.value) {
             channel.heldBackBy = cap(on: link, at: now)
-            guard channel.heldBackBy == nil, let source = segmentSource(index, told),
+            guard channel.heldBackBy == nil, let source = segmentSource(index, told, on: link),
                 let segment = try round.next(for: &channel.sync, of: source, from: store, entropy: &entropy)
             else { break }
             if segment.isNew, segment.replica == spaces[index].ownReplica {
@@ -109,11 +109,14 @@ extension Node {
     }
 
     /// What the space has to send; nil for a relay, which reads no changes.
-    private func segmentSource(_ index: SpaceHandle, _ told: AdvertisedLogs) -> SegmentRound.Source? {
-        guard let content = spaces[index].keys.current.content else { return nil }
+    private func segmentSource(_ index: SpaceHandle, _ told: AdvertisedLogs, on link: LinkHandle)
+        -> SegmentRound.Source?
+    {
+        let epoch = spaces[index].membership.sealing(to: links[link].device)
+        guard let content = epoch.content else { return nil }
         return SegmentRound.Source(
-            space: spaces[index].id, content: content, advertised: told, logs: spaces[index].logs.heads,
-            cuts: cutsOfSegments(of: index), bytesAim: segmentBytesAim,
+            space: spaces[index].id, epoch: epoch.name, content: content, advertised: told,
+            logs: spaces[index].logs.heads, cuts: cutsOfSegments(of: index), bytesAim: segmentBytesAim,
             derivesNonce: isPlanted("nonce-from-sequence"))
     }
 

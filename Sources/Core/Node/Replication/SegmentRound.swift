@@ -15,7 +15,8 @@ struct SegmentRound {
     /// What a space has to send, as values of this round.
     struct Source {
         let space: SpaceID
-        /// The content key under which segments are encrypted.
+        let epoch: KeyEpochName
+        /// Its content key, under which segments are encrypted.
         let content: Secret
         var advertised: AdvertisedLogs
         let logs: [ReplicaID: LogState]
@@ -54,6 +55,7 @@ struct SegmentRound {
     /// `last` as it was asked for; the segment goes on to the next seal.
     private struct SegmentKey: Hashable {
         let log: LogID
+        let epoch: KeyEpochName
         let first: SequenceNumber
         let last: SequenceNumber
     }
@@ -154,7 +156,7 @@ struct SegmentRound {
         let log = LogID(source.space, replica)
         let first = max(sync.sent[replica], sync.peerHave?[replica] ?? .none) + 1
         if first <= source.cuts[replica] { return nil }
-        let key = SegmentKey(log: log, first: first, last: last)
+        let key = SegmentKey(log: log, epoch: source.epoch, first: first, last: last)
         if let made = made[key] {
             sync.recordSent(replica, to: made.last, bytes: made.bytes.count)
             return Outgoing(replica: replica, bytes: made.bytes, isNew: false)

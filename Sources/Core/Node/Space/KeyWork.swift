@@ -33,9 +33,11 @@ struct KeyWork: Sendable {
     private static let jitterMilliseconds: UInt64 = 25_000
 
     /// The roster or the keys changed. O(members) once keys were renewed.
-    mutating func update(_ keys: SpaceKeys, _ epochs: KeyEpochs, _ roster: Roster, at now: UInt64) {
+    mutating func update(
+        _ keys: SpaceKeys, _ epochs: KeyEpochs, _ roster: inout Roster, at now: UInt64
+    ) {
         missing = [MissingPackages(of: keys, epochs, in: roster)].compactMap(\.self)
-        missing += MissingPackages.stranded(of: keys, epochs, in: roster)
+        missing += MissingPackages.stranded(of: keys, epochs, in: &roster)
         let before = since
         since = [:]
         for (lack, _) in duties { since[lack] = before[lack] ?? now }

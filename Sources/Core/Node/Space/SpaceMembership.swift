@@ -145,7 +145,7 @@ struct SpaceMembership: Sendable {
         guard epochs.read(&roster) || isForced else { return }
         if keys.read(epochs, in: roster, with: boxKey) { areKeysUnstored = true }
         updateAccepted()
-        keyWork.update(keys, epochs, roster, at: now.monotonic)
+        keyWork.update(keys, epochs, &roster, at: now.monotonic)
     }
 
     /// What is told here of another device's packages and links is not this one's.
@@ -188,6 +188,9 @@ struct SpaceMembership: Sendable {
         }
         return given
     }
+
+    /// Under which a peer is sent what is here.
+    func sealing(to peer: DeviceID) -> SpaceKeys.Epoch { keys.sealing(to: peer, epochs, in: roster) }
 
     mutating func putOffRotation(to moment: UInt64) { keyWork.rotationCheck = moment }
 

@@ -158,4 +158,51 @@ extension Checker {
                 && roster?.role(of: world.nodes[index].device) ?? .relay >= .writer
         }
     }
+
+    /// True where a node lacks an epoch of another one which none of these boxes may give to it: all that
+    /// have it came to it as readers (decision 0174).
+    func isEpochWithheld(at sender: Int, from index: Int, of boxes: [Int], _ world: borrowing World) -> Bool {
+        guard let roster, let held = views[sender].keys, let own = views[index].keys else { return false }
+        let givers = boxes.map { ($0, world.nodes[$0].device) }
+        return held.epochs.map(\.name).contains { name in
+            !own.holds(name)
+                && !givers.contains { box, device in
+                    views[box].keys?.holds(name) == true && Self.mayGive(name, device, at: box, roster)
+                }
+        }
+    }
+
+    /// By what it is, or was in a view of before its removal.
+    private static func mayGive(
+        _ name: KeyEpochName, _ device: DeviceID, at box: Int, _ roster: RosterAccount
+    ) -> Bool {
+        if roster.role(of: device, at: box) ?? .relay >= .writer { return true }
+        let (model, known) = (roster.model, roster.set(at: box))
+        let own = known.filter { model.operations[$0]?.author == device }
+        let removals = known.filter { id in
+            guard case .remove(let remove)? = model.operations[id]?.body else { return false }
+            return remove.device == device
+        }
+        let before = known.filter { removals.isDisjoint(with: model.view([$0])) }
+        return known.contains { id in
+            guard gives(name, to: device, id, roster) else { return false }
+            let view = model.view([id])
+            return [view, view.union(model.view(own.sorted())), before].contains {
+                $0.contains(id) && model.role(of: device, in: $0) ?? .relay >= .writer
+            }
+        }
+    }
+
+    private static func gives(
+        _ name: KeyEpochName, to device: DeviceID, _ id: Bytes32, _ roster: RosterAccount
+    ) -> Bool {
+        guard let operation = roster.model.operations[id] else { return false }
+        switch operation.body {
+        case .keyEpoch(let epoch):
+            return epoch.name == name
+                && (operation.author == device || epoch.packages.contains { $0.device == device })
+        case .add(let add): return add.device == device && epochCarried(by: add.sealedKeys) == name
+        default: return false
+        }
+    }
 }

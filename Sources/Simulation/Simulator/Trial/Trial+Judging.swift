@@ -55,13 +55,13 @@ extension Trial {
     func checkAlarms(_ index: Int) throws(Violation) {
         for alarm in world.nodes[index].node?.raisedAlarms ?? [] {
             let isAboutTraitor = checker.traitors.contains { world.nodes[$0].device == alarm.device }
-            guard !explains(alarm, ofTraitor: isAboutTraitor) else { continue }
+            guard !explains(alarm, of: index, aboutTraitor: isAboutTraitor) else { continue }
             throw Violation(.serves, "node \(index) raises \(alarm.code): \(alarm.message)")
         }
     }
 
     /// What the faults of this plan may lead to.
-    private func explains(_ alarm: Alarm, ofTraitor isAboutTraitor: Bool) -> Bool {
+    private func explains(_ alarm: Alarm, of index: Int, aboutTraitor isAboutTraitor: Bool) -> Bool {
         switch alarm.code {
         case "clock-far":
             !Set(plan.kinds).isDisjoint(with: FaultKind.clocks) || (isAboutTraitor && plan.isOn(.extremes))
@@ -73,13 +73,18 @@ extension Trial {
         case "fork": plan.hasForks
         case "fork-suspicion": plan.hasForks || (isAboutTraitor && plan.isOn(.lies))
         case "digest-differs": isAboutTraitor
-        // The sender left, or fell into wrong hands, and took the only copy of the key along.
-        case "key-lacking":
-            isAboutTraitor
-                || plan.isAboutMembers
-                    && !members.indices.contains { isInSpace($0) && world.nodes[$0].device == alarm.device }
+        // The sender left, or fell into wrong hands, and took the only copy of the key along; or only such
+        // have it as came to it as readers.
+        case "key-lacking": isAboutTraitor || plan.isAboutMembers && isKeyWithheld(from: index, alarm.device)
         default: false
         }
+    }
+
+    private func isKeyWithheld(from index: Int, _ sender: DeviceID?) -> Bool {
+        let boxes = members.indices.filter { !members[$0].isTraitor && isInSpace($0) }
+        let senders = boxes.filter { world.nodes[$0].device == sender }
+        guard let first = senders.first else { return true }
+        return checker.isEpochWithheld(at: first, from: index, of: boxes, world)
     }
 
     /// Bounds of what a node holds for others and for its programs.

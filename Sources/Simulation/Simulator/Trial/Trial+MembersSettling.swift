@@ -187,9 +187,13 @@ extension Trial {
                 open.append(other)
             }
         }
-        // Of one that knows that it is out nothing more is asked.
+        // Of one that knows that it is out nothing more is asked. A copy that heard of its removal, and not
+        // that the box is a member all the same, is asked what members are, and its other half has new keys.
         let isOneLeft = boxes.contains { index in
-            !reached.contains(index) && roster.role(of: world.nodes[index].device, at: index) != nil
+            let device = world.nodes[index].device
+            return !reached.contains(index)
+                && (roster.role(of: device, at: index) != nil
+                    || isCopied(device) && roster.role(of: device) != nil)
         }
         return isOneLeft || isCopyAlone || checker.isKeyStranded(activeMembers, world)
     }
