@@ -70,13 +70,18 @@ public enum NodeLimits {
     /// Documents of one step of computing or moving to a base, and bytes of snapshots after which it ends.
     static let baseStepDocuments = 32
     static let baseStepBytes = 64 << 10
+    /// Pages of a base, and bytes of them, that come before they are written.
+    static let basePagesUnwritten = 16
+    static let baseBytesUnwritten = 256 << 10
     /// Documents that a newcomer's store moves to their base in one go.
-    static let basePromotedMax = 256
+    static let basePromotedMax = 2_048
     /// What a slice of that may cost, in about a hundredth of a millisecond: reading a document, making it
     /// from its changes or moving it, and 1 KiB.
     static let baseStepCost = 200
     static let baseReadCost = 0.25
     static let baseMadeCost = 1.0
+    /// One of many that the store moves, unread.
+    static let basePromotedCost = 0.02
     /// Reading the record of a change, and applying an operation.
     static let baseRecordCost = 0.05
     static let baseAppliedCost = 0.2

@@ -77,7 +77,7 @@ public enum Block {
         let bound = ZSTD_compressBound(bytes.count)
         var isDone = false
         let out = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-            let written = ZSTD_compress(buffer.baseAddress, bound, bytes, bytes.count, level)
+            let written = repl_zstd_compress(buffer.baseAddress, bound, bytes, bytes.count, level)
             isDone = ZSTD_isError(written) == 0
             count = isDone ? written : 0
         }
@@ -87,7 +87,7 @@ public enum Block {
     private static func decompress(_ compressed: [UInt8], to count: Int) throws(DecodeFault) -> [UInt8] {
         var written = 0
         let out = [UInt8](unsafeUninitializedCapacity: max(count, 1)) { buffer, initialized in
-            written = ZSTD_decompress(buffer.baseAddress, count, compressed, compressed.count)
+            written = repl_zstd_decompress(buffer.baseAddress, count, compressed, compressed.count)
             initialized = ZSTD_isError(written) == 0 ? min(written, count) : 0
         }
         if ZSTD_isError(written) != 0 || written != count { throw .outOfRange(field: "block") }

@@ -95,6 +95,7 @@ public struct SQLiteStore: ChangeStore {
         precondition(!writer.isOutsideTransaction, "commit outside a transaction")
         do throws(StoreFailure) {
             try writeFigures()
+            for kind in [BlockKind.bases, .candidates] { try tables.write(kind) }
             try writer[.commit].run([])
         } catch {
             rollback()
@@ -139,7 +140,7 @@ public struct SQLiteStore: ChangeStore {
     public mutating func rollback() {
         known = Known()
         positions = durablePositions
-        writer.forgetNumbers()
+        writer.forget()
         do throws(StoreFailure) {
             // SQLite has rolled back by itself after some failures.
             if !writer.isOutsideTransaction { try writer[.rollback].run([]) }

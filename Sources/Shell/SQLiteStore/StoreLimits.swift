@@ -9,7 +9,10 @@ public enum StoreLimits {
     static let walFramesMax: Int32 = 65_536
     /// Bytes that the WAL file keeps after a checkpoint.
     static let walFileBytesKept = 16 << 20
-    /// A snapshot up to so many bytes lies in the row of its base; a longer one in a row of its own.
+    /// Bytes of documents in a row of a base, so that it fills one page of the database. A document is found
+    /// by passing over those before it, and written with all of them.
+    static let blockBytesAim = 3_840
+    /// A snapshot up to so many bytes lies beside its document in a block; a longer one in a row of its own.
     static let baseBytesInline = 512
     /// A database of before schema 6 cannot shrink until it is written anew as a whole. One up to so many
     /// bytes is, when it is opened; a larger one is when a person asks for it (`SQLiteStore.compact`).

@@ -24,7 +24,8 @@ import Wire
         _ = try SQLiteStore(path: path)
         try Connection(path, .copy).execute("PRAGMA user_version = 99")
         #expect { _ = try SQLiteStore(path: path) } throws: { failure in
-            guard case StoreFailure.unusable(.file(path, .newerSchema(99, known: 6))) = failure else {
+            let newest = Schema.steps.count
+            guard case StoreFailure.unusable(.file(path, .newerSchema(99, known: newest))) = failure else {
                 return false
             }
             return "\(failure)".contains("schema 99")

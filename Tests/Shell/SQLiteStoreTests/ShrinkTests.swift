@@ -116,8 +116,8 @@ private let log = ReplicaID(raw: .zero)
     func full() throws {
         try makeOld("INSERT INTO meta VALUES ('m', zeroblob(1000000));")
         let connection = try Connection(path, .writer)
-        try Schema.migrate(connection)
-        // A page limit stands for a full disk: written anew it needs a page more, which maps the others.
+        // A page limit stands for a full disk: written anew it needs a page more, which maps the others. As
+        // it was before its tables are moved: those leave pages free.
         try connection.execute("PRAGMA max_page_count = 1")
         try connection.compactIfSmall()
         #expect(try Schema.pragma("auto_vacuum", of: connection) == 0)
@@ -134,7 +134,7 @@ private let log = ReplicaID(raw: .zero)
         #expect(try Schema.pragma("user_version", of: Connection(path, .reader)) == 5)
         let store = try SQLiteStore(path: path)
         #expect(try store.meta("m") == [1, 2] && store.baseBytes(home) == (0, 0))
-        #expect(try Schema.pragma("user_version", of: store.writer) == 6)
+        #expect(try Schema.pragma("user_version", of: store.writer) == Int64(Schema.steps.count))
     }
 
     @Test("runs of before schema 6 are counted, and collected with what names their changes")

@@ -169,7 +169,8 @@ extension Node {
             if part.hash == names.body.manifest {
                 spaces[index].checkpoints.taken?.taking.giveUpUnoffered(Set(names.tables.keys))
             }
-            take(bytes, named: part.hash, in: index, at: now)
+            // The answer says that it is here for good.
+            take(bytes, named: part.hash, in: index, isDurable: true, at: now)
             guard spaces[index].checkpoints.taken == nil, let base = spaces[index].documents.bases.newest,
                 base.summary.manifest == names.body.manifest
             else { return }

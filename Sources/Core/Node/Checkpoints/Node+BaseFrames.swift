@@ -174,9 +174,12 @@ extension Node {
         askForBase(in: place.space, at: now)
     }
 
-    mutating func take(_ bytes: [UInt8], named hash: Bytes32, in index: SpaceHandle, at now: Instant) {
+    /// `isDurable`: with this batch, and not with a later one.
+    mutating func take(
+        _ bytes: [UInt8], named hash: Bytes32, in index: SpaceHandle, isDurable: Bool = false, at now: Instant
+    ) {
         do {
-            try spaces[index].take(bytes, named: hash, in: &transaction)
+            try spaces[index].take(bytes, named: hash, isDurable: isDurable, in: &transaction)
         } catch let failure as StoreFailure {
             return transaction.fail(failure)
         } catch is BaseOutOfReach {

@@ -69,7 +69,7 @@ extension Space {
             // A newcomer's are all new.
             if let promoted = try documents.promote(at: position, in: &transaction) {
                 cost += NodeLimits.baseStepCost(
-                    of: promoted.documents, promoted.bytes, each: NodeLimits.baseReadCost)
+                    of: promoted.documents, 0, each: NodeLimits.basePromotedCost)
                 continue
             }
             let page = try transaction.store.candidates(id, after: nil, limit: NodeLimits.baseStepDocuments)

@@ -15,12 +15,25 @@ extension Space {
     /// What has the hash that was asked for is what the checkpoint means, if it is anything at all. A throw
     /// is the author's fault, who signed the hash of something else, or `BaseOutOfReach`.
     mutating func take(
-        _ bytes: [UInt8], named hash: Bytes32, in transaction: inout StoreTransaction<some ChangeStore>
+        _ bytes: [UInt8], named hash: Bytes32, isDurable: Bool,
+        in transaction: inout StoreTransaction<some ChangeStore>
     ) throws {
         // Taken out: a second copy beside it would copy the names of all pages for each that comes.
         guard var taken = checkpoints.taken.take() else { return }
         defer { checkpoints.taken = taken }
         let body = taken.proposal.body
+        if let index = taken.pages[hash], let manifest = taken.manifest {
+            let page = try BasePage(decoding: bytes)
+            guard manifest.holds(page, at: index) else { throw DecodeFault.outOfRange(field: "page") }
+            let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
+            let candidates = try candidates(of: page, after: after, in: transaction.store)
+            taken.unwritten.append(TakenBase.UnwrittenPage(after: after, candidates: candidates))
+            taken.unwrittenBytes += bytes.count
+            taken.pages[hash] = nil
+            count(manifest.entries[index], &taken)
+            if isDurable || taken.isWritingDue { try write(&taken, to: &transaction) }
+            return
+        }
         try transaction.beginWriting()
         if hash == body.table {
             let table = try CheckpointTable(of: id, decoding: bytes)
@@ -42,14 +55,19 @@ extension Space {
             let manifest = try BaseManifest(decoding: bytes)
             try transaction.store.setMeta(NodeMeta.content(id, hash), bytes)
             try begin(manifest, &taken, in: &transaction)
-        } else if let index = taken.pages[hash], let manifest = taken.manifest {
-            let page = try BasePage(decoding: bytes)
-            guard manifest.holds(page, at: index) else { throw DecodeFault.outOfRange(field: "page") }
-            let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
-            try put(page, after: after, in: &transaction)
-            taken.pages[hash] = nil
-            count(manifest.entries[index], &taken)
         }
+    }
+
+    /// Pages that came become candidates.
+    private func write(_ taken: inout TakenBase, to transaction: inout StoreTransaction<some ChangeStore>)
+        throws(StoreFailure)
+    {
+        if taken.unwritten.isEmpty { return }
+        try transaction.beginWriting()
+        for page in taken.unwritten {
+            try transaction.store.putCandidates(id, after: page.after, page.candidates)
+        }
+        (taken.unwritten, taken.unwrittenBytes) = ([], 0)
     }
 
     private func count(_ entry: BaseManifest.Entry, _ taken: inout TakenBase) {
@@ -118,22 +136,25 @@ extension Space {
     }
 
     /// The documents of a page, and what the base before had between them.
-    private func put(
-        _ page: BasePage, after: Key?, in transaction: inout StoreTransaction<some ChangeStore>
-    ) throws {
-        let keys = Set(page.documents.map(\.key))
-        for key in try former(after: after, before: page.documents.last?.key, in: transaction.store)
-        where !keys.contains(key) {
-            try transaction.store.put(id, CandidateRecord(without: key))
-        }
+    private func candidates(of page: BasePage, after: Key?, in store: some StoreReading) throws
+        -> [CandidateRecord]
+    {
+        var candidates: [CandidateRecord] = []
+        candidates.reserveCapacity(page.documents.count)
         for one in page.documents {
             let document = try Document(snapshot: one.snapshot)
             guard document.key == one.key else { throw DecodeFault.outOfRange(field: "document key") }
-            try transaction.store.put(
-                id,
+            candidates.append(
                 CandidateRecord(
                     key: one.key, isVisible: document.isVisible, frontier: one.frontier, bytes: one.snapshot))
         }
+        let former = try former(after: after, before: page.documents.last?.key, in: store)
+        if !former.isEmpty {
+            let keys = Set(page.documents.map(\.key))
+            candidates += Set(former).subtracting(keys).map(CandidateRecord.init(without:))
+            candidates.sort { $0.key < $1.key }
+        }
+        return candidates
     }
 
     /// Keys between two others of the base that stands here, and of candidates that came for another one.
@@ -171,6 +192,7 @@ extension Space {
         guard let taken = checkpoints.taken, let table = taken.table, let manifest = taken.manifest else {
             preconditionFailure("a base without table or manifest is not finished")
         }
+        precondition(taken.unwritten.isEmpty, "pages of a base that are not written")
         try transaction.beginWriting()
         try writeDocuments(to: &transaction)
         try forgetOthers(than: manifest, covering: table.covered, in: &transaction)

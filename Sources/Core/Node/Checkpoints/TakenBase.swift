@@ -20,6 +20,10 @@ struct TakenBase: Sendable {
     let between: [Bytes32: Bytes32]
     /// Places of the pages that are lacking, by hash.
     var pages: [Bytes32: Int] = [:]
+    /// Documents of pages that came and are not written yet: a commit for each page would wait for the disk
+    /// longer than all else takes. What is lost with the process is asked for again.
+    var unwritten: [UnwrittenPage] = []
+    var unwrittenBytes = 0
     /// Since when nobody who is linked offers it any more; monotonic milliseconds.
     var unofferedSince: UInt64?
     /// When others are asked for what was lost with a link; monotonic milliseconds.
@@ -39,6 +43,18 @@ struct TakenBase: Sendable {
     var deadline: UInt64? {
         [taking.deadline, askAt, unofferedSince.map { $0 + NodeLimits.baseUnofferedMilliseconds }]
             .compactMap(\.self).min()
+    }
+
+    struct UnwrittenPage: Sendable {
+        /// The last key of the page before.
+        let after: Key?
+        let candidates: [CandidateRecord]
+    }
+
+    /// True when what came is to be written: it is much, or all that there is.
+    var isWritingDue: Bool {
+        unwritten.count >= NodeLimits.basePagesUnwritten || unwrittenBytes >= NodeLimits.baseBytesUnwritten
+            || pages.isEmpty
     }
 
     /// A link ended: what was asked on it is asked on others with the next tick, which is due. One of them

@@ -121,6 +121,7 @@ extension FileDefect.Column: CustomStringConvertible {
         case .dots: "dots"
         case .layout: "the layout of a run"
         case .runKeys: "the documents of a run"
+        case .block: "some documents of a base"
         case .key: "a key"
         case .hash: "32 bytes"
         case .signature: "a signature"

@@ -129,7 +129,7 @@ public enum StoredItem: Equatable, Sendable {
 public enum FileDefect: Equatable, Sendable {
     /// A value that a column cannot hold: damage of the file, not a fault of a peer.
     public enum Column: Equatable, Sendable {
-        case dots, layout, runKeys, key, hash, signature, replica
+        case dots, layout, runKeys, key, hash, signature, replica, block
         case status(Int64)
         case skipReason(Int64)
         case indexStage(Int64)

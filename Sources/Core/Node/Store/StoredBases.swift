@@ -121,10 +121,14 @@ public protocol BaseStore: StoredBases {
     mutating func removeBase(_ space: SpaceID, _ key: Key) throws(StoreFailure)
     /// Inserts or replaces.
     mutating func put(_ space: SpaceID, _ candidate: CandidateRecord) throws(StoreFailure)
+    /// Puts many at once in the place of all candidates after a key, up to their last one; ascending.
+    mutating func putCandidates(_ space: SpaceID, after: Key?, _ candidates: [CandidateRecord])
+        throws(StoreFailure)
     /// Removes the first `limit` in order of keys; true: more are left.
     mutating func removeCandidates(_ space: SpaceID, limit: Int) throws(StoreFailure) -> Bool
     /// Many candidates at once become bases at a position, and are candidates no more: the first ones in
-    /// order of keys, `limit` at most, up to the first that the new base does not hold. Nil, and nothing is
+    /// order of keys, `limit` at most, up to the first that the new base does not hold; or all, where the
+    /// space has no other documents and the store does it by one step. Nil, and nothing is
     /// changed: there is none before that, or the document of one has a base, a record or a snapshot of its
     /// own, or the store has to look at each for another reason.
     mutating func promoteCandidates(_ space: SpaceID, limit: Int, at position: CommitPosition)

@@ -117,9 +117,11 @@ public enum BlockEffort: Sendable {
     fileprivate func level(for count: Int) -> Int32 {
         switch self {
         case .archive: count <= 256 * 1_024 ? 19 : 12
-        case .link, .stored: 3
+        case .link, .stored: Self.levelOfLinks
         }
     }
+
+    fileprivate static let levelOfLinks: Int32 = 3
 }
 
 /// What a reader of a block takes at most.
@@ -143,7 +145,11 @@ enum Zstd {
         let bound = ZSTD_compressBound(bytes.count)
         var isDone = false
         let out = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-            let written = ZSTD_compress(buffer.baseAddress, bound, bytes, bytes.count, level)
+            // Higher levels work in so much memory that it is not to be kept.
+            let written =
+                level > BlockEffort.levelOfLinks
+                ? ZSTD_compress(buffer.baseAddress, bound, bytes, bytes.count, level)
+                : repl_zstd_compress(buffer.baseAddress, bound, bytes, bytes.count, level)
             isDone = ZSTD_isError(written) == 0
             count = isDone ? written : 0
         }

@@ -7,10 +7,10 @@ public import Node
 extension SQLiteReads {
     public func candidate(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> CandidateRecord? {
         try read { tables throws(StoreFailure) in
-            guard let number = try tables.number(of: space) else { return nil }
-            return try tables.connection[.candidate].first([.integer(number), .blob(key)]) {
-                row throws(StoreFailure) in try Self.candidate(row, in: tables.path)
-            }
+            guard let number = try tables.number(of: space),
+                let entry = try tables.entry(key, of: .candidates, number)
+            else { return nil }
+            return try tables.candidate(entry)
         }
     }
 
@@ -19,19 +19,12 @@ extension SQLiteReads {
     {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return [] }
-            let from = StoredForms.least(after: after)
-            return try tables.connection[.candidates].all([.integer(number), .blob(from), .integer(limit)]) {
-                row throws(StoreFailure) in try Self.candidate(row, in: tables.path)
+            var candidates: [CandidateRecord] = []
+            for entry in try tables.entries(of: .candidates, number, after: after, limit: limit) {
+                candidates.append(try tables.candidate(entry))
             }
+            return candidates
         }
-    }
-
-    private static func candidate(_ row: borrowing Row, in path: String) throws(StoreFailure)
-        -> CandidateRecord
-    {
-        CandidateRecord(
-            key: try StoredForms.key(row.blob(0), in: path), isVisible: row.integer(1) != 0,
-            frontier: try StoredForms.dots(row.blob(2), in: path), bytes: row.isNull(3) ? nil : row.blob(3))
     }
 
     public func pages(_ space: SpaceID, of set: PageSet, after: Key?, limit: Int) throws(StoreFailure)
@@ -55,6 +48,12 @@ extension SQLiteReads {
 }
 
 extension SQLiteTables {
+    fileprivate func candidate(_ entry: BlockEntry) throws(StoreFailure) -> CandidateRecord {
+        CandidateRecord(
+            key: entry.key, isVisible: entry.isVisible, frontier: entry.frontier,
+            bytes: try snapshot(of: entry))
+    }
+
     /// The number of a manifest. The candidate's follows the standing one's.
     func pageSet(_ set: PageSet, of space: Int64) throws(StoreFailure) -> Int64 {
         let standing = try connection[.standingPages].first([.integer(space)]) { $0.integer(0) } ?? 0
@@ -67,63 +66,130 @@ extension SQLiteTables {
 
 extension SQLiteStore {
     public mutating func put(_ space: SpaceID, _ candidate: CandidateRecord) throws(StoreFailure) {
-        try writer[.putCandidate].run([
-            .integer(try number(of: space)), .blob(candidate.key), .integer(candidate.isVisible ? 1 : 0),
-            .blob(StoredForms.encode(candidate.frontier)), candidate.bytes.map { .blob($0) } ?? .null,
-        ])
+        let number = try number(of: space)
+        let old = try tables.put(try entry(candidate, of: number), of: .candidates, number)
+        if let old { try removeApart(old) }
+    }
+
+    public mutating func putCandidates(_ space: SpaceID, after: Key?, _ candidates: [CandidateRecord])
+        throws(StoreFailure)
+    {
+        guard let last = candidates.last?.key else { return }
+        let number = try number(of: space)
+        // Of a base that is taken a page comes once, and mostly nothing lies where it goes.
+        let from = StoredForms.least(after: after)
+        guard try tables.isFree(from: from, through: last, of: .candidates, number) else {
+            while let next = try tables.entries(of: .candidates, number, after: after, limit: 1).first,
+                next.key <= last
+            {
+                if let old = try tables.remove(next.key, of: .candidates, number) { try removeApart(old) }
+            }
+            for candidate in candidates { try put(space, candidate) }
+            return
+        }
+        var entries: [BlockEntry] = []
+        entries.reserveCapacity(candidates.count)
+        for candidate in candidates { entries.append(try entry(candidate, of: number)) }
+        try tables.insert(entries, of: .candidates, number)
+    }
+
+    private func entry(_ candidate: CandidateRecord, of space: Int64) throws(StoreFailure) -> BlockEntry {
+        let content =
+            if let bytes = candidate.bytes { try content(bytes, of: space) } else {
+                BlockEntry.Content.absent
+            }
+        return BlockEntry(
+            key: candidate.key, isVisible: candidate.isVisible, position: .start,
+            frontier: candidate.frontier, content: content)
     }
 
     public mutating func removeCandidates(_ space: SpaceID, limit: Int) throws(StoreFailure) -> Bool {
         let number = try number(of: space)
-        try writer[.removeCandidates].run([.integer(number), .integer(limit)])
-        return try writer[.anyCandidate].first([.integer(number)]) { _ in true } ?? false
+        for entry in try tables.removeFirst(of: .candidates, number, limit: limit) { try removeApart(entry) }
+        return try tables.hasAny(of: .candidates, number)
     }
 
     public mutating func promoteCandidates(_ space: SpaceID, limit: Int, at position: CommitPosition)
         throws(StoreFailure) -> PromotedCandidates?
     {
         let number = try number(of: space)
+        for kind in [BlockKind.bases, .candidates] { try tables.close(kind) }
+        if let all = try promoteAll(number, at: position) { return all }
         guard let moved = try promotable(number, limit: limit) else { return nil }
         let range: [SQLValue] = [.integer(number), .blob(moved.first), .blob(moved.promoted.lastKey)]
-        var figures = try figures(of: number)
-        let others: [Query] = figures.hasRecords ? [.anyBaseWithin, .anyRecordWithin] : [.anyBaseWithin]
+        let figures = try figures(of: number)
+        let (first, last) = (Array(moved.first.utf8), moved.promoted.lastKey)
+        guard try tables.isFree(from: first, through: last, of: .bases, number) else { return nil }
+        let others: [Query] = figures.hasRecords ? [.anyRecordWithin] : []
         for query in others + [.anySnapshotWithin] {
             if try writer[query].first(range, { _ in true }) != nil { return nil }
         }
-        try writer[.promoteCandidates].run(range + [.integer(Int64(position.value))])
-        try writer[.removeCandidatesWithin].run(range)
-        figures.bases.documents += moved.promoted.documents
-        figures.bases.bytes += moved.promoted.bytes
-        figures.ofRun.documents += moved.promoted.visible
-        known.figures[number] = figures
-        return moved.promoted
+        try writer[.promoteCandidates].run(
+            range + [
+                .integer(Int64(position.value)), .integer(try tables.generation(of: .candidates, number)),
+            ])
+        return count(moved.promoted, in: number, figures)
     }
 
-    /// The first candidates whose snapshots lie in the rows of bases, as they do in those of candidates.
+    private mutating func count(_ promoted: PromotedCandidates, in space: Int64, _ before: Figures)
+        -> PromotedCandidates
+    {
+        var figures = before
+        figures.bases.documents += promoted.documents
+        figures.bases.bytes += promoted.bytes
+        figures.ofRun.documents += promoted.visible
+        known.figures[space] = figures
+        return promoted
+    }
+
+    /// All of them by one step, where the space has nothing else; nil: it has, or there is none.
+    private mutating func promoteAll(_ space: Int64, at position: CommitPosition) throws(StoreFailure)
+        -> PromotedCandidates?
+    {
+        let figures = try figures(of: space)
+        guard !figures.hasRecords, figures.bases.documents == 0,
+            try writer[.anySnapshot].first([.integer(space)], { _ in true }) == nil
+        else { return nil }
+        let path = writer.path
+        let all = try writer[.sumsOfCandidates].first(try tables.names(.candidates, space)) {
+            row throws(StoreFailure) in
+            row.integer(0) == 0 || row.integer(3) > 0
+                ? nil
+                : PromotedCandidates(
+                    documents: Int(row.integer(0)), visible: Int(row.integer(1)), bytes: Int(row.integer(2)),
+                    lastKey: try StoredForms.key(row.blob(4), in: path))
+        }
+        guard let all, let all else { return nil }
+        try tables.promoteAll(space, at: position)
+        return count(all, in: space, figures)
+    }
+
+    /// The first blocks of candidates without one that is absent; the first of all is cut before such a one,
+    /// or where it holds more than `limit`.
     private func promotable(_ space: Int64, limit: Int) throws(StoreFailure) -> (
         first: Key, promoted: PromotedCandidates
     )? {
         let path = writer.path
-        let rows = try writer[.candidateSizes].all([.integer(space), .integer(limit)]) {
+        var (first, last): (Key?, Key?)
+        var (documents, visible, bytes) = (0, 0, 0)
+        try writer[.candidateBlocks].forEach(try tables.names(.candidates, space)) {
             row throws(StoreFailure) in
-            (
-                key: try StoredForms.key(row.blob(0), in: path), isVisible: row.integer(1) != 0,
-                frontier: Int(row.integer(2)), bytes: row.isNull(3) ? nil : Int(row.integer(3))
+            guard row.integer(5) == 0, documents + Int(row.integer(2)) <= limit else { return false }
+            if first == nil { first = try StoredForms.key(row.blob(0), in: path) }
+            last = try StoredForms.key(row.blob(1), in: path)
+            documents += Int(row.integer(2))
+            visible += Int(row.integer(3))
+            bytes += Int(row.integer(4))
+            return true
+        }
+        if let first, let last {
+            return (
+                first,
+                PromotedCandidates(documents: documents, visible: visible, bytes: bytes, lastKey: last)
             )
         }
-        var (visible, bytes, documents) = (0, 0, 0)
-        for row in rows {
-            guard let length = row.bytes, length <= StoreLimits.baseBytesInline else { break }
-            documents += 1
-            if row.isVisible { visible += 1 }
-            bytes += row.key.utf8Count + row.frontier + length
-        }
-        guard documents > 0 else { return nil }
-        return (
-            rows[0].key,
-            PromotedCandidates(
-                documents: documents, visible: visible, bytes: bytes, lastKey: rows[documents - 1].key)
-        )
+        return try tables.cutFirstBlock(of: .candidates, space, limit: limit)
+            ? try promotable(space, limit: limit) : nil
     }
 
     public mutating func putPages(_ space: SpaceID, of set: PageSet, _ pages: [PageRecord])
@@ -151,42 +217,25 @@ extension SQLiteStore {
 }
 
 extension Query {
-    static let candidate = Query(
-        "SELECT key, visible, frontier, bytes FROM candidates WHERE space = ? AND key = ?")
-    static let candidates = Query(
-        """
-        SELECT key, visible, frontier, bytes FROM candidates WHERE space = ? AND key >= ?
-        ORDER BY key LIMIT ?
-        """)
-    static let candidateSizes = Query(
-        """
-        SELECT key, visible, length(frontier), length(bytes) FROM candidates WHERE space = ?
-        ORDER BY key LIMIT ?
-        """)
-    static let anyBaseWithin = Query("SELECT 1 FROM bases WHERE space = ? AND key BETWEEN ? AND ? LIMIT 1")
     static let anyRecordWithin = Query(
         "SELECT 1 FROM documents WHERE space = ? AND key BETWEEN ? AND ? LIMIT 1")
     static let anySnapshotWithin = Query(
         "SELECT 1 FROM snapshots WHERE space = ? AND key BETWEEN ? AND ? LIMIT 1")
+    static let candidateBlocks = Query(
+        """
+        SELECT first, last, documents, visible, bytes, absent FROM blocks WHERE space = ?
+        AND generation = ? ORDER BY last
+        """)
+    static let sumsOfCandidates = Query(
+        """
+        SELECT total(documents), total(visible), total(bytes), total(absent), max(last) FROM blocks
+        WHERE space = ? AND generation = ?
+        """)
+    static let anySnapshot = Query("SELECT 1 FROM snapshots WHERE space = ? LIMIT 1")
     static let promoteCandidates = Query(
         """
-        INSERT INTO bases(space, key, visible, position, frontier, bytes)
-        SELECT space, key, visible, ?4, frontier, bytes FROM candidates
-        WHERE space = ?1 AND key BETWEEN ?2 AND ?3 ORDER BY key
-        """)
-    static let removeCandidatesWithin = Query(
-        "DELETE FROM candidates WHERE space = ? AND key BETWEEN ? AND ?")
-    static let anyCandidate = Query("SELECT 1 FROM candidates WHERE space = ? LIMIT 1")
-    static let putCandidate = Query(
-        """
-        INSERT INTO candidates(space, key, visible, frontier, bytes) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET visible = excluded.visible, frontier = excluded.frontier,
-        bytes = excluded.bytes
-        """)
-    static let removeCandidates = Query(
-        """
-        DELETE FROM candidates WHERE space = ?1 AND key IN
-        (SELECT key FROM candidates WHERE space = ?1 ORDER BY key LIMIT ?2)
+        UPDATE blocks SET generation = ?5 - 1, position = ?4
+        WHERE space = ?1 AND generation = ?5 AND last BETWEEN ?2 AND ?3
         """)
     static let standingPages = Query("SELECT pages FROM spaces WHERE number = ?")
     static let pages = Query(

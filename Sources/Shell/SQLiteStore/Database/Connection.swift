@@ -25,6 +25,12 @@ final class Connection: @unchecked Sendable {
     /// Numbers of spaces, as the open transaction has shown them: of the writer until a space is removed or a
     /// transaction rolled back, of a reader as long as its snapshot.
     var numbers: [SpaceID: Int64] = [:]
+    /// Which blocks of a space are its bases, as long as `numbers`; by the number of the space.
+    var layouts: [Int64: BlockLayout] = [:]
+    /// The row of the block that was read last.
+    var lastBlockRead: Int64?
+    /// Blocks that are kept in memory: of the writer what the open transaction changed and has not written.
+    var blocks = OpenBlocks()
     /// Frames in the WAL after the last commit, written by SQLite's hook. Lives as long as the connection.
     private let walFrames: UnsafeMutablePointer<Int32>
 
@@ -75,8 +81,9 @@ final class Connection: @unchecked Sendable {
         walFrames.deallocate()
     }
 
-    /// A space that is removed or rolled back may get another number.
-    func forgetNumbers() { numbers = [:] }
+    /// A space that is removed or rolled back may get another number; a reader gets another snapshot. What is
+    /// open and not written is gone.
+    func forget() { (numbers, layouts, blocks, lastBlockRead) = ([:], [:], OpenBlocks(), nil) }
 
     subscript(query: Query) -> Statement {
         get throws(StoreFailure) {

@@ -29,19 +29,15 @@ enum Schema {
         PRAGMA trusted_schema = OFF;
         """
 
-    static let steps = [step1, step2, step3, step4, step5, step6]
+    static let steps = [step1, step2, step3, step4, step5, step6, step7]
 
     /// Tables whose rows name a space, and those whose rows name a log of one: a space that is removed takes
     /// them along. Runs carry their space in their number.
     static let tablesOfSpaces = [
         "roster", "touched", "documents", "snapshots", "idempotency", "forks", "skipped", "indexes",
-        "entries", "indexed", "bases", "candidates", "pages", "logs",
+        "entries", "indexed", "blocks", "large_snapshots", "pages", "logs",
     ]
     static let tablesOfLogs = ["boundaries", "seals"]
-    static let removeLargeBases = """
-        DELETE FROM large_bases WHERE number IN
-        (SELECT bytes FROM bases WHERE space = ? AND typeof(bytes) = 'integer')
-        """
 
     /// Brings the database to the newest version; refuses one that is newer than that or not a node's.
     static func migrate(_ connection: Connection) throws(StoreFailure) {
@@ -58,6 +54,7 @@ enum Schema {
         try connection.execute("BEGIN IMMEDIATE")
         do throws(StoreFailure) {
             for step in steps[Int(version)...] { try connection.execute(step) }
+            if version < 7 { try moveToBlocks(connection) }
             try connection.execute("PRAGMA application_id = \(applicationID)")
             try connection.execute("PRAGMA user_version = \(steps.count)")
             try connection.execute("COMMIT")

@@ -139,7 +139,7 @@ enum StoredForms {
     }
 
     /// Throws `unusable` with the column named when `body` cannot read the bytes.
-    private static func decode<Value>(
+    static func decode<Value>(
         _ bytes: [UInt8], column: FileDefect.Column, in path: String,
         _ body: (inout ByteReader) throws(DecodeFault) -> Value
     ) throws(StoreFailure) -> Value {

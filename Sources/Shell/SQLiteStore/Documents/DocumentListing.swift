@@ -36,8 +36,7 @@ extension SQLiteReads {
             let range: [SQLValue] = [.integer(number), .blob(lower), .blob(upper)]
             var own = try ListedRows(
                 tables.connection[descending ? .recordsBefore : .records], range, in: tables.path)
-            var bases = try ListedRows(
-                tables.connection[descending ? .basesBefore : .basesFrom], range, in: tables.path)
+            var bases = try ListedBases(tables, number, from: lower, to: upper, descending: descending)
             try own.advance()
             try bases.advance()
             var found: [DocumentRecord] = []
@@ -94,6 +93,61 @@ private struct ListedRows: ~Copyable {
     }
 }
 
+/// Bases within two bounds, and the key that is next.
+private struct ListedBases: ~Copyable {
+    private var cursor: Cursor
+    private let tables: SQLiteTables
+    private let space: Int64
+    private let lower: [UInt8]
+    private let upper: [UInt8]
+    private let descending: Bool
+    /// Of the current block, in the order in which they are listed.
+    private var records: [DocumentRecord] = []
+    private var place = 0
+    private var isAtEnd = false
+
+    init(
+        _ tables: SQLiteTables, _ space: Int64, from lower: [UInt8], to upper: [UInt8], descending: Bool
+    ) throws(StoreFailure) {
+        try tables.write(.bases)
+        let kind = try tables.names(.bases, space)
+        var range = kind + [.blob(lower)]
+        if descending {
+            // The block in which the upper bound lies is the last that may hold what is before it.
+            let last = try tables.connection[.lastOfBlock].first(kind + [.blob(upper)]) { $0.blob(0) }
+            range.append(.blob(last ?? upper))
+        }
+        cursor = try Cursor(tables.connection[descending ? .blocksBefore : .blocksAfter], range)
+        (self.tables, self.space) = (tables, space)
+        (self.lower, self.upper, self.descending) = (lower, upper, descending)
+    }
+
+    /// Nil at the end.
+    var key: Key? { place < records.count ? records[place].key : nil }
+
+    mutating func advance() throws(StoreFailure) {
+        place += 1
+        while place >= records.count, !isAtEnd {
+            try cursor.advance()
+            guard cursor.hasRow else {
+                isAtEnd = true
+                break
+            }
+            let position = try tables.position(cursor.row.integer(0), of: .bases, space)
+            let all = try DocumentBlock.records(cursor.row.blob(1), at: position, in: tables.path)
+            if !descending, let first = all.first, !first.key.isLess(than: upper) { isAtEnd = true }
+            let within = all.filter { !$0.key.isLess(than: lower) && $0.key.isLess(than: upper) }
+            (records, place) = (descending ? within.reversed() : within, 0)
+        }
+    }
+
+    /// Appends the base if it is a visible document, and goes on to the next.
+    mutating func take(into found: inout [DocumentRecord]) throws(StoreFailure) {
+        if place < records.count, records[place].isVisible { found.append(records[place]) }
+        try advance()
+    }
+}
+
 extension Key {
     /// The least bytes after all keys with this prefix: its last byte is one greater. 0xFF is in no UTF-8.
     fileprivate var utf8End: [UInt8] {
@@ -101,6 +155,9 @@ extension Key {
         guard let last = bytes.popLast() else { return [0xFF] }
         return bytes + [last + 1]
     }
+
+    /// By bytes, which need not be UTF-8.
+    fileprivate func isLess(than bytes: [UInt8]) -> Bool { utf8.lexicographicallyPrecedes(bytes) }
 }
 
 extension Query {
@@ -114,14 +171,15 @@ extension Query {
         SELECT key, visible, position, frontier FROM documents WHERE space = ? AND key >= ? AND key < ?
         ORDER BY key DESC
         """)
-    static let basesFrom = Query(
+    static let blocksAfter = Query(
         """
-        SELECT key, visible, position, frontier FROM bases WHERE space = ? AND key >= ? AND key < ?
-        ORDER BY key
+        SELECT position, content FROM blocks WHERE space = ? AND generation = ? AND last >= ? ORDER BY last
         """)
-    static let basesBefore = Query(
+    static let blocksBefore = Query(
         """
-        SELECT key, visible, position, frontier FROM bases WHERE space = ? AND key >= ? AND key < ?
-        ORDER BY key DESC
+        SELECT position, content FROM blocks WHERE space = ? AND generation = ? AND last BETWEEN ? AND ?
+        ORDER BY last DESC
         """)
+    static let lastOfBlock = Query(
+        "SELECT last FROM blocks WHERE space = ? AND generation = ? AND last >= ? ORDER BY last LIMIT 1")
 }

@@ -10,17 +10,15 @@ extension SQLiteReads {
     public func document(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> DocumentRecord? {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return nil }
-            for query in [Query.document, .documentOfBase] {
-                let found = try tables.connection[query].first([.integer(number), .blob(key)]) {
-                    row throws(StoreFailure) in
-                    DocumentRecord(
-                        key: key, isVisible: row.integer(0) != 0,
-                        frontier: try StoredForms.dots(row.blob(2), in: tables.path),
-                        position: CommitPosition(UInt64(row.integer(1))))
-                }
-                if let found { return found }
+            let own = try tables.connection[.document].first([.integer(number), .blob(key)]) {
+                row throws(StoreFailure) in
+                DocumentRecord(
+                    key: key, isVisible: row.integer(0) != 0,
+                    frontier: try StoredForms.dots(row.blob(2), in: tables.path),
+                    position: CommitPosition(UInt64(row.integer(1))))
             }
-            return nil
+            if let own { return own }
+            return try tables.entry(key, of: .bases, number)?.record
         }
     }
 
@@ -34,13 +32,14 @@ extension SQLiteReads {
     public func snapshot(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> SnapshotRecord? {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return nil }
-            for query in [Query.snapshot, .snapshotOfBase] {
-                let found = try tables.connection[query].first([.integer(number), .blob(key)]) { row in
-                    SnapshotRecord(position: CommitPosition(UInt64(row.integer(0))), bytes: row.blob(1))
-                }
-                if let found { return found }
+            let own = try tables.connection[.snapshot].first([.integer(number), .blob(key)]) { row in
+                SnapshotRecord(position: CommitPosition(UInt64(row.integer(0))), bytes: row.blob(1))
             }
-            return nil
+            if let own { return own }
+            guard let base = try tables.entry(key, of: .bases, number),
+                let bytes = try tables.snapshot(of: base)
+            else { return nil }
+            return SnapshotRecord(position: base.position, bytes: bytes)
         }
     }
 
@@ -110,7 +109,7 @@ extension SQLiteStore {
 
     public mutating func removeRecord(_ space: SpaceID, _ key: Key) throws(StoreFailure) {
         let number = try number(of: space)
-        guard let base = try heldBase(number, key) else {
+        guard let base = try tables.entry(key, of: .bases, number) else {
             preconditionFailure("\(key) has no base to be as")
         }
         guard let wasVisible = try isOwnVisible(number, key) else { return }
@@ -124,10 +123,9 @@ extension SQLiteStore {
 
     public mutating func removeDocument(_ space: SpaceID, _ key: Key) throws(StoreFailure) {
         let number = try number(of: space)
-        let base = try heldBase(number, key)
+        let base = try takeBase(number, key)
         let isVisible = try isOwnVisible(number, key) ?? base?.isVisible ?? false
         precondition(!isVisible, "\(key) is visible and cannot go")
-        if let base { try remove(base, number, key) }
         for query in [Query.removeDocument, .removeSnapshot, .untouch] {
             try writer[query].run([.integer(number), .blob(key)])
         }

@@ -27,7 +27,7 @@ final class ReaderPool: Sendable {
         let idle = state.withLock { $0.idle.popLast() }
         // Not with `??`, which forgets the type of what is thrown.
         let connection = if let idle { idle } else { try Connection(path, .reader) }
-        connection.forgetNumbers()
+        connection.forget()
         try connection[.beginRead].run([])
         try connection[.pin].run([])
         let reader = SQLiteReader(connection, from: self)

@@ -56,7 +56,8 @@ extension SQLiteStore {
         let ofSpace = Schema.tablesOfSpaces.map {
             "DELETE FROM \($0) WHERE space = ?"
         }
-        for sql in ofLogs + [Schema.removeLargeBases] + ofSpace + ["DELETE FROM spaces WHERE number = ?"] {
+        for kind in [BlockKind.bases, .candidates] { try tables.close(kind) }
+        for sql in ofLogs + ofSpace + ["DELETE FROM spaces WHERE number = ?"] {
             try writer.run(sql, [.integer(number)])
         }
         let (low, high) = RunNumber.bounds(of: number)
@@ -65,7 +66,7 @@ extension SQLiteStore {
         known.spaces[space] = nil
         known.figures[number] = nil
         known.logs = known.logs.filter { $0.key.space != number }
-        writer.forgetNumbers()
+        writer.forget()
     }
 
     public mutating func addRosterOperation(_ space: SpaceID, _ bytes: [UInt8]) throws(StoreFailure) {

@@ -56,6 +56,16 @@ extension MemoryStore {
         try setCandidates(space, [candidate.key], to: candidate)
     }
 
+    public mutating func putCandidates(_ space: SpaceID, after: Key?, _ candidates: [CandidateRecord])
+        throws(StoreFailure)
+    {
+        guard let last = candidates.last?.key else { return }
+        while let old = try self.candidates(space, after: after, limit: 1).first, old.key <= last {
+            try setCandidates(space, [old.key], to: nil)
+        }
+        for candidate in candidates { try put(space, candidate) }
+    }
+
     public mutating func removeCandidates(_ space: SpaceID, limit: Int) throws(StoreFailure) -> Bool {
         let first = try candidates(space, after: nil, limit: limit)
         try setCandidates(space, first.map(\.key), to: nil)
