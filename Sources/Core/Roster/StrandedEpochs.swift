@@ -104,14 +104,14 @@ extension Roster {
 }
 
 extension KeyEpochs {
-    /// What the device, which has the right no more, makes packages of an epoch on: a view that holds the
-    /// epoch and gives it the right. Nil where it never had both.
+    /// Heads of a view that holds the epoch and gives the device the right to pass it on. A device that has
+    /// lost the right makes its packages on them. Nil: no view has both.
     fileprivate func headsToGive(_ name: KeyEpochName, in roster: inout Roster) -> [Bytes32]? {
         guard let source = source(of: name, in: roster), let place = roster.indices[source] else {
             return nil
         }
-        // Whoever gave it may not have known the device as a member; what it signed itself then does, or all
-        // that it knows beside its removal.
+        // The member that gave the epoch may not have known the device. Then the view needs an operation of
+        // the device, which made it a member there, or all that the device knows beside its removal.
         let latest = roster.latestBy[device].map { roster.entries[Int($0)].id }
         let own = [source, latest].compactMap(\.self).sorted()
         for heads in [[source], own, roster.headsBeside(removalsOf: device)] {

@@ -18,8 +18,7 @@ private let other = SpaceID(raw: Bytes32([UInt8](repeating: 1, count: 32)))
 
     init() throws {
         folder = try Folder()
-        path = "\(folder.path)/repld.db"
-        try Data().write(to: URL(fileURLWithPath: path))
+        path = try folder.emptyDatabase()
     }
 
     private static let dot = Dot(ReplicaID(raw: Bytes16(high: 1, low: 2)), SequenceNumber(1 << 40))

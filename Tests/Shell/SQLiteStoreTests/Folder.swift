@@ -13,6 +13,13 @@ final class Folder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
+    /// The path of a database that is empty.
+    func emptyDatabase() throws -> String {
+        let database = "\(path)/repld.db"
+        try Data().write(to: URL(fileURLWithPath: database))
+        return database
+    }
+
     deinit {
         do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record(error) }
     }

@@ -15,8 +15,7 @@ import Wire
 
     init() throws {
         folder = try Folder()
-        path = "\(folder.path)/repld.db"
-        try Data().write(to: URL(fileURLWithPath: path))
+        path = try folder.emptyDatabase()
     }
 
     @Test("a database of a newer schema is refused by name, and stays as it is")

@@ -18,8 +18,7 @@ private let log = ReplicaID(raw: .zero)
 
     init() throws {
         folder = try Folder()
-        path = "\(folder.path)/repld.db"
-        try Data().write(to: URL(fileURLWithPath: path))
+        path = try folder.emptyDatabase()
     }
 
     private func bytes(_ suffix: String = "") -> Int {

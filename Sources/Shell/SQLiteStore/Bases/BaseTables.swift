@@ -57,7 +57,7 @@ extension SQLiteStore {
         let number = try number(of: space)
         let entry = BlockEntry(
             key: base.key, isVisible: base.isVisible, position: base.position, frontier: base.frontier,
-            content: try content(base.bytes, of: number))
+            content: try tables.content(base.bytes, of: number))
         var figures = try figures(of: number)
         let old = try tables.put(entry, of: .bases, number)
         if let old {
@@ -94,17 +94,7 @@ extension SQLiteStore {
         return base
     }
 
-    /// A snapshot as a block has it: in its entry, or apart.
-    func content(_ bytes: [UInt8], of space: Int64) throws(StoreFailure) -> BlockEntry.Content {
-        if bytes.count <= StoreLimits.baseBytesInline { return .inline(bytes) }
-        let values: [SQLValue] = [.integer(space), .blob(bytes)]
-        guard let row = try writer[.addLarge].all(values, { $0.integer(0) }).first else {
-            throw .failed(FailedStep(doing: "adding a snapshot", path: writer.path, answer: .noRow))
-        }
-        return .apart(row: row, bytes: bytes.count)
-    }
-
-    /// What an entry that is no more has apart goes too.
+    /// Removes the row in which the snapshot of an entry lies, where it lies apart.
     func removeApart(_ entry: BlockEntry) throws(StoreFailure) {
         if let row = entry.rowApart { try writer[.removeLarge].run([.integer(row)]) }
     }

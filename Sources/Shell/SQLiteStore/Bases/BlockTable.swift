@@ -6,8 +6,8 @@
 //     a document j                             ^ belongs to the first block whose last key is not less
 //     a document zz                                          ^ and behind all to the last one
 //
-// What the open block has of a key counts, whatever its row says; as its row is found by the last key that
-// it had when it was written, nothing is added to it beyond that but behind the last of all.
+// Where a block is open, its documents in memory count, and not its row. A look-up finds it by the last key
+// in its row, so a document beyond that key goes into it only where no other block stands behind it.
 
 import Bytes
 import Causality
@@ -27,7 +27,7 @@ extension SQLiteTables {
         guard let found else { return nil }
         if let open, found.row == open.row { return open.entry(key) }
         let position = try position(found.position, of: kind, space)
-        // Who comes again reads one after the other.
+        // A reader that comes to a block twice reads its documents one after the other.
         guard connection.lastBlockRead == found.row, connection.blocks[kind]?.isChanged != true else {
             connection.lastBlockRead = found.row
             return try DocumentBlock.entry(key, in: found.content, at: position, path)
@@ -96,6 +96,16 @@ extension SQLiteTables {
         return found
     }
 
+    /// A snapshot as an entry has it: in itself, or in a row of its own.
+    func content(_ bytes: [UInt8], of space: Int64) throws(StoreFailure) -> BlockEntry.Content {
+        if bytes.count <= StoreLimits.baseBytesInline { return .inline(bytes) }
+        let values: [SQLValue] = [.integer(space), .blob(bytes)]
+        guard let row = try connection[.addLarge].all(values, { $0.integer(0) }).first else {
+            throw .failed(FailedStep(doing: "adding a snapshot", path: path, answer: .noRow))
+        }
+        return .apart(row: row, bytes: bytes.count)
+    }
+
     /// The snapshot of a document; nil: it is absent.
     func snapshot(of entry: BlockEntry) throws(StoreFailure) -> [UInt8]? {
         switch entry.content {
@@ -111,7 +121,7 @@ extension SQLiteTables {
 
     // MARK: Writing
 
-    /// Inserts or replaces; what it replaced.
+    /// Inserts or replaces a document, and returns the one that it replaced.
     func put(_ entry: BlockEntry, of kind: BlockKind, _ space: Int64) throws(StoreFailure) -> BlockEntry? {
         guard try openBlock(covering: entry.key, kind, space), var open = connection.blocks[kind] else {
             try begin([entry], kind, space)
@@ -120,9 +130,9 @@ extension SQLiteTables {
         // Out of the connection while it changes, or all of it would be copied.
         connection.blocks[kind] = nil
         let place = open.place(of: entry.key)
-        let old = place < open.entries.count && open.entries[place].key == entry.key
-        let replaced = old ? open.entries[place] : nil
-        if old { open.entries[place] = entry } else { open.entries.insert(entry, at: place) }
+        let replaced =
+            place < open.entries.count && open.entries[place].key == entry.key ? open.entries[place] : nil
+        if replaced != nil { open.entries[place] = entry } else { open.entries.insert(entry, at: place) }
         open.isChanged = true
         let isAtEnd = place == open.entries.count - 1
         let bytes = open.entries.reduce(0) { $0 + $1.bytesInBlock }
@@ -139,7 +149,7 @@ extension SQLiteTables {
         return replaced
     }
 
-    /// What was there; nil: nothing.
+    /// Removes a document and returns it; nil: there was none.
     func remove(_ key: Key, of kind: BlockKind, _ space: Int64) throws(StoreFailure) -> BlockEntry? {
         guard try openBlock(covering: key, kind, space), let found = connection.blocks[kind]?.entry(key),
             let place = connection.blocks[kind]?.place(of: key)
@@ -148,7 +158,7 @@ extension SQLiteTables {
         return found
     }
 
-    /// Removes the first documents, `limit` at most; what they were.
+    /// Removes the first documents, `limit` at most, and returns them.
     func removeFirst(of kind: BlockKind, _ space: Int64, limit: Int) throws(StoreFailure) -> [BlockEntry] {
         var removed: [BlockEntry] = []
         let values = try names(kind, space) + [.blob([])]

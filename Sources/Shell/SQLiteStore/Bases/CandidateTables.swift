@@ -76,7 +76,7 @@ extension SQLiteStore {
     {
         guard let last = candidates.last?.key else { return }
         let number = try number(of: space)
-        // Of a base that is taken a page comes once, and mostly nothing lies where it goes.
+        // A page of a base comes once, so mostly no candidate lies in its range.
         let from = StoredForms.least(after: after)
         guard try tables.isFree(from: from, through: last, of: .candidates, number) else {
             while let next = try tables.entries(of: .candidates, number, after: after, limit: 1).first,
@@ -95,7 +95,7 @@ extension SQLiteStore {
 
     private func entry(_ candidate: CandidateRecord, of space: Int64) throws(StoreFailure) -> BlockEntry {
         let content =
-            if let bytes = candidate.bytes { try content(bytes, of: space) } else {
+            if let bytes = candidate.bytes { try tables.content(bytes, of: space) } else {
                 BlockEntry.Content.absent
             }
         return BlockEntry(

@@ -31,7 +31,7 @@ struct BlockEntry {
     let frontier: [Dot]
     let content: Content
 
-    /// What it counts for in `StoredBases.baseBytes`.
+    /// Bytes that `StoredBases.baseBytes` counts for the document.
     var size: Int { key.utf8Count + frontier.count * 24 + snapshotBytes }
 
     private var snapshotBytes: Int {

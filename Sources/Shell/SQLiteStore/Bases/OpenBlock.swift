@@ -11,9 +11,9 @@ enum BlockKind { case bases, candidates }
 /// become bases by one step where there were none.
 struct BlockLayout {
     let generation: Int64
-    /// Of bases whose blocks have none, as they were candidates.
+    /// The position of bases that were candidates and became bases all at once. Their rows say `ofSpace`.
     let position: CommitPosition
-    /// In place of a position: see there.
+    /// Stands in a row in place of a position.
     static let ofSpace: Int64 = -1
 }
 

@@ -13,7 +13,7 @@ extension Schema {
             generation INTEGER NOT NULL,                -- spaces.base_generation: bases; 1 more: candidates
             first BLOB NOT NULL,                        -- key
             last BLOB NOT NULL,
-            position INTEGER NOT NULL,                  -- of entries without; -1: the space's
+            position INTEGER NOT NULL,                  -- of entries without one; -1: the space's
             documents INTEGER NOT NULL,
             visible INTEGER NOT NULL,
             bytes INTEGER NOT NULL,                     -- as spaces.base_bytes counts them
@@ -57,11 +57,8 @@ extension Schema {
                 content = .apart(row: row.integer(6), bytes: Int(row.integer(7)))
             } else if row.isNull(5) {
                 content = .absent
-            } else if case let bytes = row.blob(5), bytes.count > StoreLimits.baseBytesInline {
-                let added = try connection[.addLarge].all([.integer(space), .blob(bytes)]) { $0.integer(0) }
-                content = .apart(row: added.first ?? 0, bytes: bytes.count)
             } else {
-                content = .inline(row.blob(5))
+                content = try tables.content(row.blob(5), of: space)
             }
             let entry = BlockEntry(
                 key: try StoredForms.key(row.blob(1), in: path), isVisible: row.integer(2) != 0,
