@@ -166,20 +166,49 @@ import Wire
         world.expectEqual([0, 1, 2])
     }
 
-    @Test("a newcomer that met its inviter only to join gets everything by files, from the base on")
-    func newcomer() {
-        var world = World(seed: 3_105)
+    /// A mesh of three that has let go of its log, and one that was let in and has no link since.
+    private func newcomerApart(_ world: inout World) -> Int? {
         let isMade = checkpoints.collectedMesh(&world)
         #expect(isMade, "\(world.logs())")
         let late = world.addNode()
         guard let token = world.invite(0, "notes"), case .joined? = world.join(late, token) else {
             Issue.record("not joined: \(world.logs())")
-            return
+            return nil
         }
         // It dies with the first link.
         world.crash(late)
         world.separate([late])
         world.start(late)
+        return late
+    }
+
+    @Test("pages of a base that were answered are there after a crash, and the same file goes on behind them")
+    func interruptedBase() throws {
+        var world = World(seed: 3_107)
+        guard let late = newcomerApart(&world) else { return }
+        let bundle = world.bundle(1, .base)
+        var held: [Int] = []
+        for requests in 1...60 {
+            let part = world.takeBundle(late, bundle, records: 1, requestsMax: requests)
+            if part.isWhole { break }
+            world.crash(late)
+            world.start(late)
+            let store = try #require(world.nodes[late].node?.store)
+            let space = try #require(try store.spaces().first?.id)
+            held.append(try store.candidates(space, after: nil, limit: .max).count)
+        }
+        // Some of twelve documents, not all of them at once.
+        #expect(Set(held).intersection(1..<12).count > 1, "\(held)")
+        let taken = world.takeBundle(late, bundle)
+        #expect(taken.isWhole && taken.number("lacking") == 0, "\(taken) \(world.logs())")
+        let writes = world.run(within: 120_000) { $0.increment(late, "notes", "count/2") }
+        #expect(writes, "\(world.logs())")
+    }
+
+    @Test("a newcomer that met its inviter only to join gets everything by files, from the base on")
+    func newcomer() {
+        var world = World(seed: 3_105)
+        guard let late = newcomerApart(&world) else { return }
         for node in 0..<3 { _ = world.increment(node, "notes", Key("late/\(node)")) }
         let isLevel = world.run(within: 60_000) { $0.areEqual([0, 1, 2], "notes") }
         #expect(isLevel)
