@@ -70,8 +70,9 @@ public enum NodeLimits {
     /// Documents of one step of computing or moving to a base, and bytes of snapshots after which it ends.
     static let baseStepDocuments = 32
     static let baseStepBytes = 64 << 10
-    /// Pages of a base, and bytes of them, that come before they are written.
-    static let basePagesUnwritten = 16
+    /// Pages of a base, and bytes of them, that come before they are written: a page has 16 documents, or is
+    /// as large as one is.
+    static let basePagesUnwritten = 256
     static let baseBytesUnwritten = 256 << 10
     /// Documents that a newcomer's store moves to their base in one go.
     static let basePromotedMax = 2_048
@@ -120,8 +121,13 @@ public enum NodeLimits {
     static let checkpointTablesMax = 8
     /// A required member that did not acknowledge a checkpoint for so long is named.
     static let checkpointPatienceMilliseconds: UInt64 = 30_000
-    /// Hashes that are asked for at a time on one link, and how long its peer has for the next piece of one.
-    static let baseAskedMax = 32
+    /// Hashes that are asked for at a time on one link: as many as are so many bytes by the average page,
+    /// within these bounds. With fewer each side would wait for the other's turn; with more the last ones of
+    /// a base would be waited for on a slow link while others have nothing to do.
+    static let baseAskedBytes = 512 << 10
+    static let baseAskedMin = 32
+    static let baseAskedMax = 256
+    /// How long a peer has for the next piece of what it was asked for.
     static let baseAskMilliseconds: UInt64 = 15_000
     /// Contents of a base of which the first part is kept when a link ends, for the same device to go on.
     static let baseBegunMax = 64

@@ -116,15 +116,34 @@ public final class NodeRuntime: Gateway, Service {
             quiet.pass(isBusy: items.contains { !$0.isRoutine }, at: instant)
             let isDue = machine.deadline.map { $0 <= instant.monotonic } ?? false
             if items.isEmpty && !isDue { continue }
-            for item in items {
-                if let input = delivery.register(item) { machine.handle(input, at: instant) }
-                // A batch of slow inputs is no hang.
-                if pulse.due != nil { pulse.pass(at: now()) }
-            }
-            if isDue { machine.handle(.tick, at: instant) }
-            if let halt = commit(&machine, &delivery, at: instant) { return halt }
+            var rest = items[...]
+            repeat {
+                handle(&rest, &machine, &delivery, &pulse, at: instant)
+                if isDue, rest.isEmpty { machine.handle(.tick, at: instant) }
+                if let halt = commit(&machine, &delivery, at: instant) {
+                    // They are refused with the others.
+                    for item in rest { delivery.register(item) }
+                    return halt
+                }
+                instant = now()
+            } while !rest.isEmpty
         }
         return nil
+    }
+
+    /// The next inputs, until they have taken so long that what the first lets out is not to wait longer: who
+    /// gives a base needs the next question while this side has work from the last.
+    private func handle(
+        _ items: inout ArraySlice<QueuedItem>, _ machine: inout some Machine, _ delivery: inout Delivery,
+        _ pulse: inout PulseClock, at instant: Instant
+    ) {
+        while let item = items.popFirst() {
+            if let input = delivery.register(item) { machine.handle(input, at: instant) }
+            let time = now()
+            // A batch of slow inputs is no hang.
+            if pulse.due != nil { pulse.pass(at: time) }
+            if time.monotonic >= instant.monotonic + RuntimeLimits.batchMilliseconds { return }
+        }
     }
 
     private func commit(

@@ -52,6 +52,29 @@ import Wire
         #expect(taking.missing == 0)
     }
 
+    @Test(
+        "as many pages are asked for as come to half a mebibyte, within bounds",
+        arguments: [(2_048, 256), (4_096, 128), (64 << 10, 32), (1, 256), (1 << 20, 32)])
+    func window(pageBytes: Int, asked: Int) {
+        var taking = BaseTaking(checkpoint: Self.hash(255))
+        let rest = [UInt8](repeating: 0, count: 30)
+        let hashes = (0..<1_000).map { Bytes32([UInt8($0 % 250), UInt8($0 / 250)] + rest) }
+        taking.want(hashes, of: 1_000 * pageBytes)
+        taking.offered(by: Self.peer)
+        #expect(taking.next(for: Self.peer, at: 0).map(\.hash) == Array(hashes.prefix(asked)))
+        // Asked again when half of them have come.
+        for (place, hash) in hashes.prefix(asked / 2).enumerated() {
+            #expect(taking.next(for: Self.peer, at: 0).isEmpty, "after \(place)")
+            let part = BasePartFrame(of: [7], hash: hash, from: 0)
+            #expect(taking.received(part, [7], from: Self.peer, at: 0) { _ in hash } == .whole([7]))
+        }
+        #expect(taking.next(for: Self.peer, at: 0).isEmpty)
+        let part = BasePartFrame(of: [7], hash: hashes[asked / 2], from: 0)
+        #expect(
+            taking.received(part, [7], from: Self.peer, at: 0) { _ in hashes[asked / 2] } == .whole([7]))
+        #expect(taking.next(for: Self.peer, at: 0).count == asked / 2 + 1)
+    }
+
     @Test("a peer of which nothing comes is asked no more")
     func silent() {
         var taking = Self.taking(3)

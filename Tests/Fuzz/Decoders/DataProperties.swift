@@ -97,7 +97,13 @@ enum DataProperties {
     }
 
     static func snapshot(_ bytes: [UInt8]) -> String? {
-        guard let document = try? Document(snapshot: bytes) else { return nil }
+        let outline = try? Document.outline(of: bytes)
+        guard let document = try? Document(snapshot: bytes) else {
+            return outline == nil ? nil : "an outline of a snapshot that is none"
+        }
+        if outline?.key != document.key || outline?.isVisible != document.isVisible {
+            return "an outline that differs from the document"
+        }
         document.checkInvariants()
         // Snapshots come from the node's own store, where a second form does no harm; the first is stable.
         let snapshot = document.encodeSnapshot()

@@ -15,13 +15,16 @@ private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 private let noSpace = StoreFailure.full(
     .step(FailedStep(doing: "writing", path: "/copy", answer: .simulated(words: "no space"))))
 
+/// A time at which no batch takes too long, however busy the machine is.
+@Sendable private func still() -> Instant { Instant(monotonic: 1_000, wall: 1_000) }
+
 private func runtime(
-    pulse: Pulse? = nil,
+    now: @escaping @Sendable () -> Instant = SystemClock.now, pulse: Pulse? = nil,
     reload: @escaping @Sendable (Bool, (NodeSettings) -> Void) throws -> ReloadReport = { _, _ in
         ReloadReport(applied: [], needsRestart: [])
     }, backup: @escaping @Sendable () throws -> String = { "" }
 ) -> NodeRuntime {
-    NodeRuntime(log: silent, pulse: pulse, errands: Errands(backup: backup, reload: reload))
+    NodeRuntime(log: silent, now: now, pulse: pulse, errands: Errands(backup: backup, reload: reload))
 }
 
 /// The answer to one request.
@@ -54,7 +57,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
 
     @Test("what is queued during a batch is the next one, committed once, orders in one piece")
     func groupCommit() async throws {
-        let (record, port, runtime) = (Record(), PortRecord(), runtime())
+        let (record, port, runtime) = (Record(), PortRecord(), runtime(now: still))
         let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let machine = Script(record) { input in
             switch input {
@@ -187,9 +190,44 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         #expect(seen.lines == ["a", "b", "true"])
     }
 
+    @Test("a batch ends by its time: what its first inputs let out leaves before the rest is handled")
+    func endedByTime() async throws {
+        let record = Record()
+        let clock = Mutex<UInt64>(1_000)
+        let runtime = runtime(now: {
+            let now = clock.withLock { $0 }
+            return Instant(monotonic: now, wall: now)
+        })
+        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let machine = Script(record) { input in
+            switch input {
+            case .network(.changed):
+                entered.signal()
+                go.wait()
+            case .received:
+                // Two of them are more than a batch may take, one is not.
+                clock.withLock { $0 += RuntimeLimits.batchMilliseconds * 2 / 3 }
+            default: break
+            }
+            return []
+        }
+        runtime.start(machine, peers: nil)
+        runtime.post(.network(.changed))
+        await wait(for: entered)
+        for id in 1...3 { runtime.post(.received(ConnectionID(UInt64(id)), [7])) }
+        go.signal()
+        runtime.stop()
+        try await runtime.run()
+        #expect(
+            record.lines == [
+                "commit", "changed", "commit", "received 1 1", "received 2 1", "commit", "received 3 1",
+                "commit",
+            ])
+    }
+
     @Test("requests over the bound are refused at once while the node is busy, and taken again later")
     func refused() async throws {
-        let (record, runtime) = (Record(), runtime())
+        let (record, runtime) = (Record(), runtime(now: still))
         let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let machine = Script(record) { input in
             switch input {

@@ -227,14 +227,21 @@ extension MapContent {
     static func decode(
         into container: ContainerHandle, depth: Int, from decoder: inout SnapshotDecoder
     ) throws(DecodeFault) {
+        try read(into: container, depth: depth, from: &decoder)
+    }
+
+    /// `container`: nil while it is only looked at.
+    static func read(
+        into container: ContainerHandle?, depth: Int, from decoder: inout SnapshotDecoder
+    ) throws(DecodeFault) {
         var last: Key?
         for _ in 0..<(try decoder.count("map")) {
             let key = try decoder.reader.key(limit: DocumentLimits.mapKeyBytesMax, field: "map key")
             try decoder.check(last.map { $0 < key } ?? true, "map")
             last = key
-            let slot = decoder.state.openSlot(key, inMap: container)
-            try decoder.readSlot(slot, depth: depth + 1)
-            try decoder.check(!decoder.state[slot].holdsNothing, "map")
+            let slot = container.map { decoder.state.openSlot(key, inMap: $0) }
+            let holdsSomething = try decoder.readSlot(slot, depth: depth + 1)
+            try decoder.check(holdsSomething, "map")
         }
     }
 

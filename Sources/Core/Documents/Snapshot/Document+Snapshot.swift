@@ -12,6 +12,12 @@ extension Document {
     /// Reads `encodeSnapshot` back; total on any input.
     public init(snapshot: [UInt8]) throws(DecodeFault) { self = try SnapshotDecoder.decode(snapshot) }
 
+    /// What a snapshot is of; throws whenever `init(snapshot:)` does. O(size). Of maps and registers nothing is
+    /// made.
+    public static func outline(of snapshot: [UInt8]) throws(DecodeFault) -> SnapshotOutline {
+        try SnapshotDecoder.outline(of: snapshot)
+    }
+
     /// A hash of the snapshot.
     public func digest() -> Bytes32 {
         if isPlanted("digest-ignores-counters") {

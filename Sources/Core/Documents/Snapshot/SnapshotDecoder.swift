@@ -2,59 +2,92 @@
 // satisfies the invariants that the rest of the floor relies on (orders show exactly the places of what is
 // live).
 
-import Bytes
+public import Bytes
 import Causality
 
-/// Reads one document.
+/// Reads one document, or only looks at it.
 struct SnapshotDecoder {
     var reader: ByteReader
     private var replicas: [ReplicaID] = []
-    var state = DocumentState()
+    var state: DocumentState
     /// A checksum holds: texts may wait for their first edit.
     private(set) var foldsTexts = false
+    /// Set while it is only looked at, by a root container that is live, and by one that must be made to be
+    /// checked.
+    private var seesLiveRoot = false
+    private var needsState = false
 
     static func decode(_ bytes: [UInt8]) throws(DecodeFault) -> Document {
-        var decoder = SnapshotDecoder(reader: ByteReader(bytes))
-        let version = try decoder.reader.u8()
+        var decoder = SnapshotDecoder(reader: ByteReader(bytes), state: DocumentState())
+        let head = try decoder.readHead(bytes)
+        try decoder.readSlot(DocumentState.root, depth: 0)
+        try decoder.reader.finish()
+        decoder.state.contentBytes = decoder.state.countContentBytes()
+        return Document(key: head.key, isIncomplete: head.isIncomplete, state: decoder.state)
+    }
+
+    /// Accepts what `decode` accepts. A newcomer looks at a million documents that nobody reads yet: most are
+    /// maps and registers, which need not be made for that.
+    static func outline(of bytes: [UInt8]) throws(DecodeFault) -> SnapshotOutline {
+        var decoder = SnapshotDecoder(reader: ByteReader(bytes), state: noState)
+        let head = try decoder.readHead(bytes)
+        do throws(DecodeFault) {
+            try decoder.readSlot(nil, depth: 0)
+            try decoder.reader.finish()
+        } catch {
+            guard decoder.needsState else { throw error }
+            let document = try decode(bytes)
+            return SnapshotOutline(key: document.key, isVisible: document.isVisible)
+        }
+        return SnapshotOutline(key: head.key, isVisible: decoder.seesLiveRoot)
+    }
+
+    /// Of who only looks. All share it, so it costs no memory of its own.
+    private static let noState = DocumentState()
+
+    private init(reader: ByteReader, state: DocumentState) { (self.reader, self.state) = (reader, state) }
+
+    private mutating func readHead(_ bytes: [UInt8]) throws(DecodeFault) -> (key: Key, isIncomplete: Bool) {
+        let version = try reader.u8()
         guard version == SnapshotEncoder.version || version == SnapshotEncoder.firstVersion else {
             throw .unknownTag(field: "snapshot version", value: UInt64(version))
         }
         if version == SnapshotEncoder.version {
-            decoder.reader = try SnapshotChecksum.checked(bytes)
-            _ = try decoder.reader.u8()
-            decoder.foldsTexts = true
+            reader = try SnapshotChecksum.checked(bytes)
+            _ = try reader.u8()
+            foldsTexts = true
         }
-        let isIncomplete = try decoder.bit("incomplete")
-        let key = try decoder.reader.key(limit: DocumentLimits.documentKeyBytesMax, field: "document key")
-        let count = try decoder.count("replicas")
-        for _ in 0..<count {
-            let replica = ReplicaID(raw: try Bytes16(from: &decoder.reader))
-            try decoder.check(decoder.replicas.last.map { $0 < replica } ?? true, "replicas")
-            decoder.replicas.append(replica)
+        let isIncomplete = try bit("incomplete")
+        let key = try reader.key(limit: DocumentLimits.documentKeyBytesMax, field: "document key")
+        for _ in 0..<(try count("replicas")) {
+            let replica = ReplicaID(raw: try Bytes16(from: &reader))
+            try check(replicas.last.map { $0 < replica } ?? true, "replicas")
+            replicas.append(replica)
         }
-        try decoder.readSlot(DocumentState.root, depth: 0)
-        try decoder.reader.finish()
-        decoder.state.contentBytes = decoder.state.countContentBytes()
-        return Document(key: key, isIncomplete: isIncomplete, state: decoder.state)
+        return (key, isIncomplete)
     }
-
-    private init(reader: ByteReader) { self.reader = reader }
 
     // MARK: Slots and containers
 
-    /// `depth`: steps below the root map of the containers in this slot.
-    mutating func readSlot(_ slot: SlotHandle, depth: Int) throws(DecodeFault) {
-        state[slot].deletedGeneration = try generation(from: 0)
+    /// `slot`: nil while it is only looked at. `depth`: steps below the root map of the containers in this
+    /// slot. False when it holds nothing.
+    @discardableResult
+    mutating func readSlot(_ slot: SlotHandle?, depth: Int) throws(DecodeFault) -> Bool {
+        let deleted = try generation(from: 0)
+        if let slot { state[slot].deletedGeneration = deleted }
         var last: ReplicaID?
         for _ in 0..<(try count("registers")) {
             let priority = try priority()
             try check(last.map { $0 < priority.dot.replica } ?? true, "registers")
             last = priority.dot.replica
             let generation = try generation(from: 1)
-            state[slot].registers.add(
-                RegisterWrite(value: try scalar(), priority: priority, generation: generation))
+            let value = try scalar()
+            if let slot {
+                state[slot].registers.add(
+                    RegisterWrite(value: value, priority: priority, generation: generation))
+            }
         }
-        try check(slot != DocumentState.root || last == nil, "registers")
+        try check(depth > 0 || last == nil, "registers")
         var lastName: ObservedContainer?
         for _ in 0..<(try count("containers")) {
             guard depth <= DocumentLimits.nestingMax else { throw .outOfRange(field: "nesting") }
@@ -64,15 +97,30 @@ struct SnapshotDecoder {
             }
             let name = ObservedContainer(kind, try generation(from: 1))
             try check(lastName.map { $0 < name } ?? true, "containers")
-            try check(slot != DocumentState.root || kind == .map, "containers")
+            try check(depth > 0 || kind == .map, "containers")
             lastName = name
-            try readContainer(state.openContainer(kind, name.generation, in: slot), depth: depth)
+            if let slot {
+                try readContainer(state.openContainer(kind, name.generation, in: slot), depth: depth)
+            } else {
+                try lookAtContainer(kind, depth: depth)
+            }
         }
+        return last != nil || lastName != nil || deleted != .none
     }
 
     private mutating func readContainer(_ handle: ContainerHandle, depth: Int) throws(DecodeFault) {
         for edit in try priorities("edits", onePerReplica: true) { state.addEdit(edit, to: handle) }
         try state[handle].kind.content.decode(into: handle, depth: depth, from: &self)
+    }
+
+    private mutating func lookAtContainer(_ kind: ContainerKind, depth: Int) throws(DecodeFault) {
+        let isLive = !(try priorities("edits", onePerReplica: true).isEmpty)
+        if depth == 0, isLive { seesLiveRoot = true }
+        guard kind == .map else {
+            needsState = true
+            throw .outOfRange(field: "kind")
+        }
+        try MapContent.read(into: nil, depth: depth, from: &self)
     }
 
     // MARK: Parts
@@ -171,4 +219,10 @@ struct SnapshotDecoder {
         default: throw .unknownTag(field: "scalar", value: UInt64(tag))
         }
     }
+}
+
+/// What is known of a document by a look at its snapshot.
+public struct SnapshotOutline: Hashable, Sendable {
+    public let key: Key
+    public let isVisible: Bool
 }

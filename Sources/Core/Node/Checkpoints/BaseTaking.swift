@@ -56,6 +56,8 @@ struct BaseTaking: Sendable {
     private var asked: [Bytes32: Asked] = [:]
     /// Of each source that was lost one at most, and of the last few.
     private var begun: [Bytes32: Begun] = [:]
+    /// Hashes that may be asked for at a time on one link.
+    private var askedMax = NodeLimits.baseAskedMin
     /// What came so far in a file of the content that came last; no hash is zero.
     private var piece: (hash: Bytes32, bytes: [UInt8]) = (.zero, [])
     /// When what a source was asked for is asked of others: it sends one content after the other, so a part
@@ -82,6 +84,13 @@ struct BaseTaking: Sendable {
         wanted = hashes.filter { asked[$0] == nil && !known.contains($0) }.reversed() + wanted
     }
 
+    /// Contents of so many bytes all together are wanted now.
+    mutating func want(_ hashes: [Bytes32], of bytes: Int) {
+        want(hashes)
+        let fitting = hashes.count * NodeLimits.baseAskedBytes / max(1, bytes)
+        askedMax = min(max(fitting, NodeLimits.baseAskedMin), NodeLimits.baseAskedMax)
+    }
+
     mutating func offered(by source: BaseSource) { sources.insert(source) }
 
     /// The link ended, or who is at its other end failed: what was asked there is asked of others.
@@ -101,8 +110,8 @@ struct BaseTaking: Sendable {
     /// What to ask of a source now, at most as much as it may have under way.
     mutating func next(for source: BaseSource, at now: UInt64) -> [BaseAskFrame.Want] {
         guard sources.contains(source) else { return [] }
-        var room = NodeLimits.baseAskedMax - asked.values.count { $0.source == source }
-        guard room > NodeLimits.baseAskedMax / 2, !wanted.isEmpty else { return [] }
+        var room = askedMax - asked.values.count { $0.source == source }
+        guard room > askedMax / 2, !wanted.isEmpty else { return [] }
         var (wants, passed) = ([BaseAskFrame.Want](), [Bytes32]())
         while room > 0, let hash = wanted.popLast() {
             if lacking[hash]?.contains(source) == true {

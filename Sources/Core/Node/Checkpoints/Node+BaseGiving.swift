@@ -107,9 +107,8 @@ extension Node {
             return nil
         }
         while links[connection].pour.isOpen, let part = made.next() {
-            let frame = LinkFrame(part, on: place.number)
-            send([frame], on: place.link)
-            note(frame.body.count, pouredOn: connection)
+            send([LinkFrame(part.frame, on: place.number)], on: place.link)
+            note(ReplicationLimits.pourBaseWeight * part.bytes, pouredOn: connection)
         }
         if !made.isSent { links[place.channel].base.ahead = made }
         return made.rest
@@ -180,12 +179,12 @@ struct MadeContent: Sendable {
     /// Itself, if it goes on where the peer wants it.
     func beginning(_ want: BaseAskFrame.Want) -> MadeContent? { rest == want && !isSent ? self : nil }
 
-    /// The next piece of what is kept.
-    mutating func next() -> BasePartFrame? {
+    /// The next piece of what is kept, and how many bytes it holds.
+    mutating func next() -> (frame: BasePartFrame, bytes: Int)? {
         guard !isSent else { return nil }
         let piece = Array(bytes[sent..<min(bytes.count, sent + WireLimits.basePartBytesMax)])
         defer { sent += piece.count }
-        return BasePartFrame(piece, at: start + sent, of: total, hash: hash)
+        return (BasePartFrame(piece, at: start + sent, of: total, hash: hash), piece.count)
     }
 }
 

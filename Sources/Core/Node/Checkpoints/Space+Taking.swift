@@ -26,7 +26,8 @@ extension Space {
             let page = try BasePage(decoding: bytes)
             guard manifest.holds(page, at: index) else { throw DecodeFault.outOfRange(field: "page") }
             let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
-            let candidates = try candidates(of: page, after: after, in: transaction.store)
+            let candidates = try candidates(
+                of: page, after: after, isFirst: taken.isFirst, in: transaction.store)
             taken.unwritten.append(TakenBase.UnwrittenPage(after: after, candidates: candidates))
             taken.unwrittenBytes += bytes.count
             taken.pages[hash] = nil
@@ -86,6 +87,11 @@ extension Space {
         if try isLeftOver(in: manifest, beside: own, transaction.store) {
             while try transaction.store.removeCandidates(id, limit: 1_024) {}
         }
+        let (base, candidate) = (
+            try transaction.store.bases(id, after: nil, limit: 1),
+            try transaction.store.candidates(id, after: nil, limit: 1)
+        )
+        taken.isFirst = base.isEmpty && candidate.isEmpty
         for (index, entry) in manifest.entries.enumerated() {
             let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
             if own.contains(entry.hash) {
@@ -96,7 +102,8 @@ extension Space {
                 taken.pages[entry.hash] = index
             }
         }
-        taken.taking.want(manifest.entries.map(\.hash).filter { taken.pages[$0] != nil })
+        let lacking = manifest.entries.filter { taken.pages[$0.hash] != nil }
+        taken.taking.want(lacking.map(\.hash), of: lacking.reduce(0) { $0 + $1.byteCount })
     }
 
     /// True when candidates lie within pages that are not asked for: they are of a base that was being
@@ -136,18 +143,19 @@ extension Space {
     }
 
     /// The documents of a page, and what the base before had between them.
-    private func candidates(of page: BasePage, after: Key?, in store: some StoreReading) throws
-        -> [CandidateRecord]
-    {
+    private func candidates(
+        of page: BasePage, after: Key?, isFirst: Bool, in store: some StoreReading
+    ) throws -> [CandidateRecord] {
         var candidates: [CandidateRecord] = []
         candidates.reserveCapacity(page.documents.count)
         for one in page.documents {
-            let document = try Document(snapshot: one.snapshot)
+            let document = try Document.outline(of: one.snapshot)
             guard document.key == one.key else { throw DecodeFault.outOfRange(field: "document key") }
             candidates.append(
                 CandidateRecord(
                     key: one.key, isVisible: document.isVisible, frontier: one.frontier, bytes: one.snapshot))
         }
+        if isFirst { return candidates }
         let former = try former(after: after, before: page.documents.last?.key, in: store)
         if !former.isEmpty {
             let keys = Set(page.documents.map(\.key))

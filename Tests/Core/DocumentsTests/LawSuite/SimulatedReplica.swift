@@ -116,7 +116,10 @@ struct SimulatedReplica: Sendable {
     /// Through a snapshot and back.
     mutating func reopen() throws {
         let bytes = document.encodeSnapshot()
+        let isVisible = document.isVisible
         document = try Document(snapshot: bytes)
+        let outline = try Document.outline(of: bytes)
+        #expect(outline == SnapshotOutline(key: document.key, isVisible: isVisible))
         #expect(document.encodeSnapshot() == bytes)
     }
 }

@@ -144,6 +144,42 @@ import Testing
         #expect(accepted > 0)
     }
 
+    @Test(
+        "an outline is refused where the document is, and says what it does",
+        arguments: 0..<8 as Range<UInt64>)
+    func outline(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let inner: PlainValue = ["n": true, "z": .scalar(.null), "m": "é"]
+        var (a, b) = pair([([], .set(["r": inner, "gone": 1, "s": "y"]))])
+        let mine = [try a.change(["s"], .set(1)), try a.change(["d"], .set(.scalar(.double(0.5))))]
+        meet(&a, &b, mine + [try b.change(["s"], .set(["deep": ["er": 2]]))])
+        try a.change(["gone"], .delete)
+        var deleted = a
+        try deleted.change([], .delete)
+        // Of one kind after the other: maps and registers, all of them, nothing that shows.
+        var documents = [a.document, try everything().document, deleted.document]
+        documents.append(Document(key: SimulatedReplica.key))
+        for document in documents {
+            let bytes = document.encodeSnapshot()
+            #expect(
+                try Document.outline(of: bytes)
+                    == SnapshotOutline(key: document.key, isVisible: document.isVisible))
+            for _ in 0..<500 {
+                var broken = bytes
+                for _ in 0..<Int.random(in: 1...2, using: &random) {
+                    // Small numbers are counts and tags.
+                    let most: UInt8 = Bool.random(using: &random) ? 7 : 255
+                    let place = Int.random(in: 1..<bytes.count - 8, using: &random)
+                    broken[place] = .random(in: 0...most, using: &random)
+                }
+                broken = withChecksum(broken.dropLast(8))
+                let read = try? Document(snapshot: broken)
+                let expected = read.map { SnapshotOutline(key: $0.key, isVisible: $0.isVisible) }
+                #expect((try? Document.outline(of: broken)) == expected, "\(Hex.encode(broken))")
+            }
+        }
+    }
+
     @Test("another version is refused by name")
     func version() throws {
         var bytes = Document(key: "k").encodeSnapshot()
