@@ -12,8 +12,8 @@ extension Document {
     /// Reads `encodeSnapshot` back; total on any input.
     public init(snapshot: [UInt8]) throws(DecodeFault) { self = try SnapshotDecoder.decode(snapshot) }
 
-    /// What a snapshot is of; throws whenever `init(snapshot:)` does. O(size). Of maps and registers nothing is
-    /// made.
+    /// What a snapshot is of; throws whenever `init(snapshot:)` does. O(size). Of maps and registers nothing
+    /// is made.
     public static func outline(of snapshot: [UInt8]) throws(DecodeFault) -> SnapshotOutline {
         try SnapshotDecoder.outline(of: snapshot)
     }
