@@ -70,8 +70,8 @@ public enum NodeLimits {
     /// Documents of one step of computing or moving to a base, and bytes of snapshots after which it ends.
     static let baseStepDocuments = 32
     static let baseStepBytes = 64 << 10
-    /// Pages of a base, and bytes of them, that come before they are written: a page has 16 documents, or is
-    /// as large as one is.
+    /// Pages of a base, and bytes of them, that wait to be written together. A page of small documents has
+    /// 16, so a commit for each few of them would wait for the disk longer than all else takes.
     static let basePagesUnwritten = 256
     static let baseBytesUnwritten = 256 << 10
     /// Documents that a newcomer's store moves to their base in one go.

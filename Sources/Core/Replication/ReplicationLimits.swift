@@ -58,8 +58,8 @@ public enum ReplicationLimits {
     public static let rosterAskMilliseconds: UInt64 = 60_000
     /// Bytes of rosters and bases that are handed to a connection before it says that it wrote them.
     public static let pourBytesMax = 262_144
-    /// A byte of a base counts as so many: it is made before it is sent, and nobody else is served meanwhile.
-    /// So a turn is about two milliseconds: 64 KiB of small documents.
+    /// A byte of a base counts as so many: the node makes a page before it sends it, and serves nobody else
+    /// meanwhile. So it makes 64 KiB in a batch, some two milliseconds of small documents.
     public static let pourBaseWeight = 4
     /// Bytes of one content of a base that are kept for a peer: it is made again for what lies beyond them.
     public static let baseAheadBytesMax = 4 << 20

@@ -67,9 +67,7 @@ extension SpaceKeys {
     /// Under which a peer is sent what this device holds: the current one. Who is out hands over to each the
     /// greatest that this one can open: others who can may be away for ever. O(epochs).
     public func sealing(to peer: DeviceID, _ epochs: KeyEpochs, in roster: Roster) -> Epoch {
-        guard self.epochs.count > 1, roster.role(of: epochs.device) == nil,
-            !isPlanted("stranded-epochs-kept")
-        else { return current }
+        guard self.epochs.count > 1, roster.role(of: epochs.device) == nil else { return current }
         let opened = epochs.names.last { epochs.isOpened($0, by: peer) && epoch($0)?.content != nil }
         return opened.flatMap { epoch($0) } ?? current
     }

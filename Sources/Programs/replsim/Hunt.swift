@@ -29,11 +29,9 @@ struct Hunt {
     }
 
     private func look(for name: String, by invariants: [String]) -> (isFound: Bool, words: String) {
-        var plan = plan
-        PlantedBugs.prepare(&plan, for: name)
-        var campaign = Campaign(
-            plan: plan, first: PlantedBugs.rareSeed(of: name) ?? first, count: seeds, jobs: jobs,
-            keepsGoing: true)
+        var (plan, first) = (plan, first)
+        PlantedBugs.prepare(&plan, &first, for: name)
+        var campaign = Campaign(plan: plan, first: first, count: seeds, jobs: jobs, keepsGoing: true)
         campaign.extra = ["--bug", name]
         campaign.isEnough = { failures in
             failures.contains { invariants.contains($0.invariant) } || failures.count >= Self.othersMax

@@ -131,8 +131,9 @@ public final class NodeRuntime: Gateway, Service {
         return nil
     }
 
-    /// The next inputs, until they have taken so long that what the first lets out is not to wait longer: who
-    /// gives a base needs the next question while this side has work from the last.
+    /// Handles the next inputs, and stops when they have taken as long as a batch may: effects of the first
+    /// wait for the commit. A giver of a base needs the next question while this side still works on its
+    /// pages.
     private func handle(
         _ items: inout ArraySlice<QueuedItem>, _ machine: inout some Machine, _ delivery: inout Delivery,
         _ pulse: inout PulseClock, at instant: Instant

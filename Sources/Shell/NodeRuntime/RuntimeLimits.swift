@@ -9,7 +9,8 @@ public enum RuntimeLimits {
     public static let batchInputsMax = 1_024
     /// Received bytes handled in one batch, for the same reason.
     public static let batchBytesMax = 8 << 20
-    /// Time after which a batch ends, for the same reason: inputs differ by three orders of magnitude.
+    /// Time after which a batch ends, for the same reason: some inputs take a thousand times as long as
+    /// others. What is left of it is the next one.
     public static let batchMilliseconds: UInt64 = 5
     /// Unhandled bytes of one peer connection. Policy: its reading pauses until the node has caught up, so
     /// all connections together hold at most links × this.

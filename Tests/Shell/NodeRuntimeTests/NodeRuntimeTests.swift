@@ -15,8 +15,15 @@ private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 private let noSpace = StoreFailure.full(
     .step(FailedStep(doing: "writing", path: "/copy", answer: .simulated(words: "no space"))))
 
-/// A time at which no batch takes too long, however busy the machine is.
-@Sendable private func still() -> Instant { Instant(monotonic: 1_000, wall: 1_000) }
+/// A clock that stands until a test moves it: no batch ends by its time, however busy the machine is.
+private final class StepClock: Sendable {
+    private let milliseconds = Mutex<UInt64>(1_000)
+    @Sendable func now() -> Instant {
+        let now = milliseconds.withLock { $0 }
+        return Instant(monotonic: now, wall: now)
+    }
+    func pass(_ time: UInt64) { milliseconds.withLock { $0 += time } }
+}
 
 private func runtime(
     now: @escaping @Sendable () -> Instant = SystemClock.now, pulse: Pulse? = nil,
@@ -57,13 +64,12 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
 
     @Test("what is queued during a batch is the next one, committed once, orders in one piece")
     func groupCommit() async throws {
-        let (record, port, runtime) = (Record(), PortRecord(), runtime(now: still))
-        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (record, port, runtime) = (Record(), PortRecord(), runtime(now: StepClock().now))
+        let gate = Gate()
         let machine = Script(record) { input in
             switch input {
             case .network(.changed):
-                entered.signal()
-                go.wait()
+                gate.hold()
                 return []
             case .received(let id, let bytes): return [.send(id, bytes + bytes), .close(id)]
             case .request(let id, _): return [.dial(ConnectionID(9), "a:1"), .answer(id, .done)]
@@ -72,13 +78,13 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         }
         runtime.start(machine, peers: port)
         runtime.post(.network(.changed))
-        await wait(for: entered)
+        await gate.isHolding()
         runtime.post(.received(ConnectionID(1), [1, 2]))
         runtime.post(.received(ConnectionID(1), [3]))
         runtime.post(.received(ConnectionID(2), [4]))
         async let answered = answer(runtime)
         while runtime.waitingCount < 4 { await Task.yield() }
-        go.signal()
+        gate.open()
         _ = await answered
         runtime.stop()
         try await runtime.run()
@@ -192,30 +198,22 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
 
     @Test("a batch ends by its time: what its first inputs let out leaves before the rest is handled")
     func endedByTime() async throws {
-        let record = Record()
-        let clock = Mutex<UInt64>(1_000)
-        let runtime = runtime(now: {
-            let now = clock.withLock { $0 }
-            return Instant(monotonic: now, wall: now)
-        })
-        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (record, gate, clock) = (Record(), Gate(), StepClock())
+        let runtime = runtime(now: clock.now)
         let machine = Script(record) { input in
             switch input {
-            case .network(.changed):
-                entered.signal()
-                go.wait()
-            case .received:
-                // Two of them are more than a batch may take, one is not.
-                clock.withLock { $0 += RuntimeLimits.batchMilliseconds * 2 / 3 }
+            case .network(.changed): gate.hold()
+            // Two of them are more than a batch may take, one is not.
+            case .received: clock.pass(RuntimeLimits.batchMilliseconds * 2 / 3)
             default: break
             }
             return []
         }
         runtime.start(machine, peers: nil)
         runtime.post(.network(.changed))
-        await wait(for: entered)
+        await gate.isHolding()
         for id in 1...3 { runtime.post(.received(ConnectionID(UInt64(id)), [7])) }
-        go.signal()
+        gate.open()
         runtime.stop()
         try await runtime.run()
         #expect(
@@ -225,15 +223,43 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
             ])
     }
 
+    @Test("a halt in a batch that ended by its time refuses the requests behind it")
+    func haltedByTime() async throws {
+        let (record, gate, clock) = (Record(), Gate(), StepClock())
+        let runtime = runtime(now: clock.now)
+        let machine = Script(record) { input in
+            switch input {
+            case .network(.changed): gate.hold()
+            case .received:
+                clock.pass(RuntimeLimits.batchMilliseconds)
+                return [.halt("the disk fails")]
+            default: break
+            }
+            return []
+        }
+        runtime.start(machine, peers: nil)
+        runtime.post(.network(.changed))
+        await gate.isHolding()
+        runtime.post(.received(ConnectionID(1), [7]))
+        async let behind = answer(runtime)
+        while runtime.waitingCount < 2 { await Task.yield() }
+        gate.open()
+        await #expect(throws: RuntimeHalt.self) { try await runtime.run() }
+        guard case .stopping? = error(await behind) else {
+            Issue.record("a request without an answer")
+            return
+        }
+        #expect(!record.lines.contains("request 1"))
+    }
+
     @Test("requests over the bound are refused at once while the node is busy, and taken again later")
     func refused() async throws {
-        let (record, runtime) = (Record(), runtime(now: still))
-        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (record, runtime) = (Record(), runtime(now: StepClock().now))
+        let gate = Gate()
         let machine = Script(record) { input in
             switch input {
             case .network(.changed):
-                entered.signal()
-                go.wait()
+                gate.hold()
                 return []
             case .request(let id, _): return [.answer(id, .done)]
             default: return []
@@ -241,14 +267,14 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         }
         runtime.start(machine, peers: nil)
         runtime.post(.network(.changed))
-        await wait(for: entered)
+        await gate.isHolding()
         let done = Mutex(0)
         for _ in 0..<RuntimeLimits.requestsMax { runtime.submit(.status) { _ in done.withLock { $0 += 1 } } }
         guard case .tooMany? = error(await answer(runtime)) else {
             Issue.record("one over the bound was taken")
             return
         }
-        go.signal()
+        gate.open()
         while done.withLock({ $0 }) < RuntimeLimits.requestsMax { await Task.yield() }
         #expect(error(await answer(runtime)) == nil)
         let commits = record.lines.filter { $0 == "commit" }.count
@@ -432,7 +458,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
     func pulse() async throws {
         let (record, beaten) = (Record(), DispatchSemaphore(value: 0))
         let beats = Mutex(0)
-        let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let gate = Gate()
         let runtime = runtime(
             pulse: Pulse(everyMilliseconds: 5) {
                 beats.withLock { $0 += 1 }
@@ -440,8 +466,7 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
             })
         let machine = Script(record) { input in
             if case .network(.changed) = input {
-                entered.signal()
-                go.wait()
+                gate.hold()
             }
             return []
         }
@@ -450,13 +475,13 @@ private func error(_ answer: NodeAnswer) -> NodeError? {
         for _ in 0..<5 { await wait(for: beaten) }
         #expect(record.lines == ["commit"], "a beat is no batch")
         runtime.post(.network(.changed))
-        await wait(for: entered)
+        await gate.isHolding()
         let hanging = beats.withLock { $0 }
         // Ten beats would be due in this time if somebody else gave them.
         let end = SystemClock.now().monotonic + 50
         while SystemClock.now().monotonic < end { await Task.yield() }
         #expect(beats.withLock { $0 } == hanging)
-        go.signal()
+        gate.open()
         while beats.withLock({ $0 }) < hanging + 3 { await Task.yield() }
         runtime.stop()
         try await runtime.run()

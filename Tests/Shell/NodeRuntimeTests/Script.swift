@@ -1,6 +1,7 @@
 // A machine that does what a test says, and a peer port that remembers.
 
 import Causality
+import Dispatch
 import Node
 import NodeRuntime
 import Synchronization
@@ -50,6 +51,30 @@ struct Script: Machine {
         default: "other"
         }
     }
+}
+
+/// Holds the node's thread within an input: what a test posts meanwhile is the next batch.
+struct Gate: Sendable {
+    private let entered = DispatchSemaphore(value: 0)
+    private let opened = DispatchSemaphore(value: 0)
+
+    /// For the machine.
+    func hold() {
+        entered.signal()
+        opened.wait()
+    }
+
+    /// Returns once the thread is held.
+    func isHolding() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                entered.wait()
+                continuation.resume()
+            }
+        }
+    }
+
+    func open() { opened.signal() }
 }
 
 final class PortRecord: PeerPort {

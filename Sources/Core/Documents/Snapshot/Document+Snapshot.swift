@@ -12,8 +12,8 @@ extension Document {
     /// Reads `encodeSnapshot` back; total on any input.
     public init(snapshot: [UInt8]) throws(DecodeFault) { self = try SnapshotDecoder.decode(snapshot) }
 
-    /// What a snapshot is of; throws whenever `init(snapshot:)` does. O(size). Of maps and registers nothing
-    /// is made.
+    /// Checks a snapshot as `init(snapshot:)` does, and throws whenever that throws, but does not keep the
+    /// document. It makes no maps and registers; other kinds it has to make. O(size).
     public static func outline(of snapshot: [UInt8]) throws(DecodeFault) -> SnapshotOutline {
         try SnapshotDecoder.outline(of: snapshot)
     }

@@ -12,9 +12,9 @@ struct SnapshotDecoder {
     var state: DocumentState
     /// A checksum holds: texts may wait for their first edit.
     private(set) var foldsTexts = false
-    /// Set while it is only looked at, by a root container that is live, and by one that must be made to be
-    /// checked.
+    /// A look has come to a root container that is live.
     private var seesLiveRoot = false
+    /// A look has come to a container that only its own decoder can check, which needs a state.
     private var needsState = false
 
     static func decode(_ bytes: [UInt8]) throws(DecodeFault) -> Document {
@@ -26,8 +26,8 @@ struct SnapshotDecoder {
         return Document(key: head.key, isIncomplete: head.isIncomplete, state: decoder.state)
     }
 
-    /// Accepts what `decode` accepts. A newcomer looks at a million documents that nobody reads yet: most are
-    /// maps and registers, which need not be made for that.
+    /// Accepts what `decode` accepts. A newcomer checks a million documents that nobody reads yet: most
+    /// consist of maps and registers, which it checks without making them.
     static func outline(of bytes: [UInt8]) throws(DecodeFault) -> SnapshotOutline {
         var decoder = SnapshotDecoder(reader: ByteReader(bytes), state: noState)
         let head = try decoder.readHead(bytes)
@@ -42,7 +42,7 @@ struct SnapshotDecoder {
         return SnapshotOutline(key: head.key, isVisible: decoder.seesLiveRoot)
     }
 
-    /// Of who only looks. All share it, so it costs no memory of its own.
+    /// The state of a look, which changes nothing in it. All looks share it.
     private static let noState = DocumentState()
 
     private init(reader: ByteReader, state: DocumentState) { (self.reader, self.state) = (reader, state) }
@@ -117,6 +117,7 @@ struct SnapshotDecoder {
         let isLive = !(try priorities("edits", onePerReplica: true).isEmpty)
         if depth == 0, isLive { seesLiveRoot = true }
         guard kind == .map else {
+            // Ends the look; nobody sees this fault.
             needsState = true
             throw .outOfRange(field: "kind")
         }
@@ -221,7 +222,7 @@ struct SnapshotDecoder {
     }
 }
 
-/// What is known of a document by a look at its snapshot.
+/// The key and the visibility of a document whose snapshot was checked.
 public struct SnapshotOutline: Hashable, Sendable {
     public let key: Key
     public let isVisible: Bool

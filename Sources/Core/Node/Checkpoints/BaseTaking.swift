@@ -84,7 +84,8 @@ struct BaseTaking: Sendable {
         wanted = hashes.filter { asked[$0] == nil && !known.contains($0) }.reversed() + wanted
     }
 
-    /// Contents of so many bytes all together are wanted now.
+    /// The same for contents that have so many bytes all together: the smaller they are, the more of them are
+    /// asked for at a time.
     mutating func want(_ hashes: [Bytes32], of bytes: Int) {
         want(hashes)
         let fitting = hashes.count * NodeLimits.baseAskedBytes / max(1, bytes)

@@ -20,11 +20,11 @@ struct TakenBase: Sendable {
     let between: [Bytes32: Bytes32]
     /// Places of the pages that are lacking, by hash.
     var pages: [Bytes32: Int] = [:]
-    /// There was nothing when the manifest came, neither a base nor candidates: no document that stands
-    /// between those of a page is looked for.
+    /// The space had neither a base nor candidates when the manifest came. So none of its documents stands
+    /// between those of a page, and none is looked for.
     var isFirst = false
-    /// Documents of pages that came and are not written yet: a commit for each page would wait for the disk
-    /// longer than all else takes. What is lost with the process is asked for again.
+    /// Documents of pages that came and are not written yet (`NodeLimits.basePagesUnwritten`). The node asks
+    /// again for those that are lost with the process.
     var unwritten: [UnwrittenPage] = []
     var unwrittenBytes = 0
     /// Since when nobody who is linked offers it any more; monotonic milliseconds.
