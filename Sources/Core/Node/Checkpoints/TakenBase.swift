@@ -20,9 +20,6 @@ struct TakenBase: Sendable {
     let between: [Bytes32: Bytes32]
     /// Places of the pages that are lacking, by hash.
     var pages: [Bytes32: Int] = [:]
-    /// The space had neither a base nor candidates when the manifest came. So none of its documents stands
-    /// between those of a page, and none is looked for.
-    var isFirst = false
     /// Documents of pages that came and are not written yet (`NodeLimits.basePagesUnwritten`). The node asks
     /// again for those that are lost with the process.
     var unwritten: [UnwrittenPage] = []
