@@ -208,4 +208,46 @@ import Wire
         let isKept = isWhole(count, names, all, &world)
         #expect(isKept && !world.logs().contains("base-differs"), "\(world.logs())")
     }
+
+    @Test(
+        "a branch that one box has in its base only comes to who has less of it, with that base",
+        arguments: [false, true], [955, 956] as [UInt64])
+    func inTheBaseOnly(hasSome: Bool, seed: UInt64) {
+        var world = World(seed: seed)
+        let (clone, trunk) = begun(&world)
+        var count = trunk
+        world.separate([1])
+        // 1. The checkpoint holds the copy's branch. The box that was copied has its own, and takes the base.
+        var disk = world.diskCopy(2)
+        count += write(1, "original", 4, &world)
+        count += write(clone, "early", 2, &world)
+        let isHeard = world.run(within: 60_000) { $0.areEqual([0, 2, clone], "notes") }
+        if hasSome { disk = world.diskCopy(2) }
+        count += write(clone, "copy", 3, &world)
+        let isHeld = world.run(within: 60_000) { $0.areEqual([0, 2, clone], "notes") }
+        #expect(isHeard && isHeld && checkpoint(&world, at: 0, [0, 2, clone]), "\(world.logs())")
+        world.reunite()
+        let all = [0, 1, 2, clone]
+        let names = ["trunk2", "original3", "early1", "copy2"]
+        let isLevel = world.run(within: 600_000) { isWhole(count, names, all, &$0) }
+        #expect(isLevel, "\(count): \(all.map { text(&world, $0) }) \(world.logs())")
+        // 2. Whoever has the copy's branch in a log is away, and one box is put back to before it.
+        world.run(milliseconds: 30_000)
+        for index in [0, 2, clone] { world.crash(index) }
+        world.replaceDisk(2, with: disk)
+        world.start(2)
+        count += write(1, "later", 2, &world)
+        let isBack = world.run(within: 600_000) { isWhole(count, names + ["later1"], [1, 2], &$0) }
+        #expect(isBack, "\(count): \([1, 2].map { text(&world, $0) }) \(world.logs())")
+        // 3. It stays so after restarts, beside the others, and with the next checkpoint.
+        var dice = SeededGenerator(seed: seed)
+        for index in [1, 2] { world.crashAndStart(index, &dice) }
+        for index in [0, clone] { world.start(index) }
+        count += write(2, "last", 2, &world)
+        let isTogether = world.run(within: 600_000) { isWhole(count, names + ["last1"], all, &$0) }
+        #expect(isTogether, "\(count): \(all.map { text(&world, $0) }) \(world.logs())")
+        #expect(checkpoint(&world, at: 0, all), "\(world.logs())")
+        let isKept = world.run(within: 60_000) { isWhole(count, names + ["last1"], all, &$0) }
+        #expect(isKept && !world.logs().contains("base-differs"), "\(world.logs())")
+    }
 }

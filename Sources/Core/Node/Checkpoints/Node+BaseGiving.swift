@@ -26,7 +26,8 @@ struct BaseExchange: Sendable {
 }
 
 extension Node {
-    /// Offers the base where the peer lacks something that the log has let go; where a fork lies below it, to
+    /// Offers the base where the peer lacks something that the log has let go, or that was never in the log
+    /// since this node holds another branch of it; where a fork lies below it, to
     /// whoever may hold another branch; where rivals stand, to everybody; and where a log ended by it, to
     /// whoever is not shown that it stands: what was made on what stands behind the end waits there for what
     /// nobody gives.
@@ -38,8 +39,9 @@ extension Node {
             let theirs = channel.sync.peerHave, !space.isSeeding
         else { return nil }
         let gone = space.exceptions.gone
+        let cuts = cutsOfSegments(of: index)
         let isCut =
-            !space.logs.cuts.isEmpty && !theirs.covers(space.closings.clamped(space.logs.cuts))
+            !cuts.isEmpty && !theirs.covers(space.closings.clamped(cuts))
             || !gone.isEmpty && !channel.sync.holdsGone(gone)
                 && !isPast(standing.id, theirs, in: space, &channel)
         let collected = isCut ? standing.id : nil

@@ -23,7 +23,10 @@ extension Space {
         var rows: [CheckpointTable.Row] = []
         rows.reserveCapacity(covered.count)
         for entry in covered.entries {
-            let head = try head(of: entry.replica, at: entry.last, in: store)
+            let head =
+                if let known = headInBase(of: entry.replica, at: entry.last) { known } else {
+                    try head(of: entry.replica, at: entry.last, in: store)
+                }
             let proven = closed[entry.replica]?.first
             let hasEnded = proven.map { $0 > entry.last } ?? true && ended.contains(entry.replica)
             rows.append(
@@ -49,6 +52,14 @@ extension Space {
         func end(at last: SequenceNumber) -> CheckpointTable.Boundary {
             .init(position: BoundaryPosition(last: last, timestamp: timestamp), chainHash: chainHash)
         }
+    }
+
+    /// A log as the base here has it, of which that holds another branch than this node, or more.
+    private func headInBase(of replica: ReplicaID, at last: SequenceNumber) -> Head? {
+        guard isElsewhere(replica), let row = baseTable?.row(of: replica), row.last == last else { return nil }
+        return Head(
+            declaration: row.declaration, timestamp: row.timestamp, chainHash: row.chainHash,
+            boundary: row.boundary)
     }
 
     /// A log as it was at the end of a change.

@@ -198,7 +198,7 @@ extension Space {
             witness: witness, covered: covered, passed: passed,
             released: standing?.covered ?? VersionVector(), settled: standing?.released ?? VersionVector(),
             isTaken: standing.map { standing in
-                !standing.released.covers(logs.cuts) || !standing.released.covers(forks.elsewhere)
+                !standing.released.covers(logs.cuts) || !standing.released.covers(elsewhere)
             } ?? false)
     }
 

@@ -62,6 +62,13 @@ extension Space {
         try transaction.store.put(record)
     }
 
+    /// How far logs are held in the base only, of which nobody asks for the rest.
+    var elsewhere: VersionVector { forks.elsewhere { logs[$0]?.last ?? .none } }
+
+    func isElsewhere(_ replica: ReplicaID) -> Bool {
+        forks.elsewhere(replica, head: logs[replica]?.last ?? .none) != nil
+    }
+
     /// Marks a log as void from there on: the base that is about to be taken has another branch of it, and
     /// nobody can prove that any more.
     mutating func markOvertaken(
@@ -106,7 +113,11 @@ extension Space {
         let behind = try logs.committed(of: replica, from: first, in: transaction.store)
         flips.void += behind.filter { $0.status != .void && !isPlanted("closed-branch-counts") }
         lower(replica, to: new.trunkLast)
-        if isOther { return logs.raise(replica, to: new.trunkLast) }
+        // What a checkpoint holds behind a fork is here: in the log, or in the base.
+        if isOther || new.trunkLast >= proof.first {
+            logs.raise(replica, to: closings.counted(replica) ?? new.trunkLast)
+        }
+        if isOther { return }
         // 2. What is final counts, although it stands behind the fork.
         guard let old, old.first < new.first else { return }
         let final = try logs.committed(of: replica, from: old.first, in: transaction.store)
@@ -139,7 +150,6 @@ extension Space {
     ) throws(StoreFailure) {
         guard forks.others.contains(replica) != isOther else { return }
         exceptions.setOther(replica, isOther)
-        logs.elsewhere = forks.others
         let bytes = forks.others.sorted().flatMap(\.raw.bytes)
         try transaction.store.setMeta(NodeMeta.otherBranches(id), bytes.isEmpty ? nil : bytes)
     }

@@ -95,8 +95,8 @@ extension Node {
     ) throws(StoreFailure) -> Bytes32? {
         let space = spaces[index].id
         if let told = spaces[index].replication.advertised?.hash(of: replica, at: last) { return told }
-        // Of a log of which another branch is final nothing held can be compared.
-        guard last <= spaces[index].durable[replica], !spaces[index].forks.others.contains(replica) else {
+        // Of a log of which the base holds another branch, or more, nothing held can be compared.
+        guard last <= spaces[index].durable[replica], !spaces[index].isElsewhere(replica) else {
             return nil
         }
         let seal = try store.seals(space, replica, from: last, limit: 1).first

@@ -123,7 +123,7 @@ extension Node {
     /// Where the logs begin that can be sent: before it there is only the base.
     func cutsOfSegments(of index: SpaceHandle) -> VersionVector {
         var cuts = spaces[index].logs.cuts
-        cuts.join(spaces[index].forks.elsewhere)
+        cuts.join(spaces[index].elsewhere)
         return cuts
     }
 }

@@ -44,11 +44,21 @@ struct SpaceForks: Sendable {
         others.contains(replica) ? proven[replica] : closed[replica]
     }
 
-    /// How far logs are final of which only other branches are held.
-    var elsewhere: VersionVector {
+    /// How far a log is final of which another branch is held than the checkpoint holds, or less: the rest is
+    /// here in the base only, and nobody is asked for it. nil: all of it is in the log. `head`: as far as that
+    /// goes.
+    func elsewhere(_ replica: ReplicaID, head: SequenceNumber) -> SequenceNumber? {
+        guard let last = closed[replica]?.trunkLast else { return nil }
+        if others.contains(replica) { return last }
+        // Closed behind its fork: the checkpoint holds it to there.
+        guard let proven = proven[replica], proven.first <= last, head < last else { return nil }
+        return last
+    }
+
+    func elsewhere(beside head: (ReplicaID) -> SequenceNumber) -> VersionVector {
         VersionVector(
-            others.sorted().compactMap { replica in
-                closed[replica].map { VersionVector.Entry(replica, $0.trunkLast) }
+            proven.replicas.compactMap { replica in
+                elsewhere(replica, head: head(replica)).map { VersionVector.Entry(replica, $0) }
             })
     }
 }

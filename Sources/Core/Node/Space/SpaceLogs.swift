@@ -22,8 +22,6 @@ struct SpaceLogs: Sendable {
     private(set) var heads: [ReplicaID: LogState] = [:]
     /// The boundary from which each log that was cut is kept.
     private(set) var cuts = VersionVector()
-    /// Closed logs of which another branch is held than is final: `held` names what is in the base.
-    var elsewhere: Set<ReplicaID> = []
     /// Whose logs they are.
     var census = LogCensus()
     /// The incarnation we write under; nil until the next local write opens one.
@@ -53,8 +51,7 @@ struct SpaceLogs: Sendable {
         incarnation = record.incarnation
         let stored = try store.heads(space)
         held = closings.clamped(stored)
-        elsewhere = forks.others
-        held.join(forks.elsewhere)
+        held.join(forks.elsewhere { stored[$0] })
         durable = held
         for entry in stored.entries {
             let log = try Self.recover(entry.replica, in: space, from: store)
@@ -237,6 +234,8 @@ struct SpaceLogs: Sendable {
         heads[replica] = nil
         guard extent(of: replica) != nil else { return }
         try writeRun(to: &transaction)
+        // What is held may be in the base only.
+        guard try transaction.store.heads(space)[replica] > .none else { return }
         heads[replica] = try Self.recover(replica, in: space, from: transaction.store)
     }
 
@@ -292,8 +291,8 @@ struct SpaceLogs: Sendable {
 
     // MARK: Invariants
 
-    /// `whole`: every log, not only ours.
-    func checkInvariants(whole: Bool) {
+    /// `whole`: every log, not only ours. `elsewhere`: held in the base only.
+    func checkInvariants(whole: Bool, elsewhere: VersionVector) {
         precondition((incarnation == nil) == (ownReplica == nil), "own log \(String(describing: ownReplica))")
         if let run = openRun, let last = run.records.last {
             precondition(last.position == position, "the open run ends at \(last.position), not \(position)")
@@ -303,7 +302,7 @@ struct SpaceLogs: Sendable {
             precondition(held[entry.replica] >= entry.last, "\(entry.replica) is durable beyond what is held")
         }
         for entry in held.entries {
-            guard let head = heads[entry.replica], !elsewhere.contains(entry.replica) else { continue }
+            guard let head = heads[entry.replica], elsewhere[entry.replica] == .none else { continue }
             precondition(head.last >= entry.last, "the head of \(entry.replica) is behind what is held")
             precondition(
                 extent(of: entry.replica)?.last == entry.last, "\(entry.replica) is held beyond its extent")

@@ -128,7 +128,8 @@ extension Checker {
 
     // MARK: What is final
 
-    /// A node came to a checkpoint. Whoever comes to it first has computed its base, and holds what it means.
+    /// A node came to a checkpoint. Whoever comes to it first has computed its base, and holds what it means
+    /// beyond the one before.
     mutating func takeFinals(_ index: Int) {
         guard let newest = views[index].chains.last?.last else { return }
         var covered = covered(by: newest, at: index)
@@ -137,12 +138,15 @@ extension Checker {
         for (replica, last) in before { covered.lower(replica, to: last) }
         coverages[newest.id] = covered
         if finals[newest.id] == nil {
+            let former = views[index].chains.last?.dropLast().last { finals[$0.id] != nil }
+            let known = former.flatMap { finals[$0.id] } ?? [:]
             finals[newest.id] = Dictionary(
                 uniqueKeysWithValues: covered.entries.compactMap { entry in
                     let last = min(entry.last, views[index].closed[entry.replica]?.previous ?? .max)
-                    return universe.prefix(of: views[index].held[entry.replica], through: last).map {
-                        (entry.replica, $0)
-                    }
+                    // Of what the one before held as well the node may have nothing but the base.
+                    let isKnown = universe.last(known[entry.replica]) >= last
+                    let held = isKnown ? known[entry.replica] : views[index].held[entry.replica]
+                    return universe.prefix(of: held, through: last).map { (entry.replica, $0) }
                 })
         }
         // Of a log that goes on in two ways the base may have what the node's own log has not.
