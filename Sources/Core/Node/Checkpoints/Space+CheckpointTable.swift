@@ -56,7 +56,8 @@ extension Space {
 
     /// A log as the base here has it, of which that holds another branch than this node, or more.
     private func headInBase(of replica: ReplicaID, at last: SequenceNumber) -> Head? {
-        guard isElsewhere(replica), let row = baseTable?.row(of: replica), row.last == last else { return nil }
+        guard isElsewhere(replica), let row = baseTable?.row(of: replica), row.last == last
+        else { return nil }
         return Head(
             declaration: row.declaration, timestamp: row.timestamp, chainHash: row.chainHash,
             boundary: row.boundary)

@@ -45,8 +45,8 @@ struct SpaceForks: Sendable {
     }
 
     /// How far a log is final of which another branch is held than the checkpoint holds, or less: the rest is
-    /// here in the base only, and nobody is asked for it. nil: all of it is in the log. `head`: as far as that
-    /// goes.
+    /// here in the base only, and nobody is asked for it. nil: all of it is in the log. `head`: as far as
+    /// the log goes.
     func elsewhere(_ replica: ReplicaID, head: SequenceNumber) -> SequenceNumber? {
         guard let last = closed[replica]?.trunkLast else { return nil }
         if others.contains(replica) { return last }
