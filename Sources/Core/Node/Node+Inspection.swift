@@ -81,6 +81,17 @@ extension Node {
         return words.joined(separator: ", ")
     }
 
+    /// A table, a manifest or a page of the base that stands here, by its hash; nil: it is of another one.
+    public func inspectBase(_ hash: Bytes32, in space: SpaceID) -> [UInt8]? {
+        guard let index = spaces.handle(of: space) else { return nil }
+        var copy = spaces[index]
+        do throws(StoreFailure) {
+            return try copy.content(named: hash, in: store)
+        } catch {
+            return nil
+        }
+    }
+
     /// True while documents are refused to programs, since the base that they come with is not here or not
     /// known to stand.
     public func hidesDocuments(in space: SpaceID) -> Bool {

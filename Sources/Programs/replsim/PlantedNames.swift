@@ -49,6 +49,14 @@ extension PlantedBugs {
         ("void-thrown-away", [.converged, .acknowledgedStays]),
         ("adopted-twice", [.adoptedOnce]),
         ("ended-log-open", [.sameValidity, .converged, .serves, .acknowledgedStays]),
+        ("named-purged", [.sameDocuments, .sameFromLog, .readsAreRight]),
+        ("latest-edit-purged", [.sameDocuments, .sameFromLog, .readsAreRight]),
+        ("base-goes-further", [.converged, .sameDocuments, .sameFromLog, .readsAreRight]),
+        ("late-executed", [.sameValidity, .sameDocuments, .sameFromLog, .readsAreRight]),
+        ("rival-acknowledged-too", [.oneChain]),
+        ("page-not-verified", [.sameDocuments, .sameFromLog, .readsAreRight]),
+        ("void-collected", [.nothingLost, .converged]),
+        ("half-base-shown", [.readsAreRight]),
     ]
 
     /// The faults under which a bug shows, where an ordinary draw has them too seldom; and a first seed,
@@ -69,7 +77,6 @@ extension PlantedBugs {
             plan.profile = Profile.calm.rawValue
             plan.with = FaultKind.forkFloods.rawValue
         case "numbers-unbounded": plan.with = FaultKind.extremes.rawValue
-        case "ended-log-open": plan.profile = Profile.finite.rawValue
         case "faults-dumped": plan.with = FaultKind.forgeries.rawValue
         case "nobody-visited": plan.with = FaultKind.hoarding.rawValue
         case "silent-links-stay": plan.with = FaultKind.silences.rawValue
@@ -78,10 +85,17 @@ extension PlantedBugs {
             plan.profile = Profile.members.rawValue
             plan.minutes = 1
             first = 42_851
+        case _ where finite.contains(name): plan.profile = Profile.finite.rawValue
         case _ where members.contains(name): plan.profile = Profile.members.rawValue
         default: break
         }
     }
+
+    /// What only shows where checkpoints stand.
+    private static let finite: Set = [
+        "ended-log-open", "named-purged", "latest-edit-purged", "base-goes-further", "late-executed",
+        "rival-acknowledged-too", "page-not-verified", "void-collected", "half-base-shown",
+    ]
 
     /// What only shows where members come and go.
     private static let members: Set = [

@@ -92,6 +92,8 @@ import Wire
         try store.commit()
         func alarms(_ node: inout TestNode) throws -> [String] {
             guard case .status(let status) = try node.ask(.status) else { throw Unexpected() }
+            // Faults are said in words.
+            #expect(!status.alarms.contains { $0.message.contains("field:") }, "\(status.alarms)")
             return status.alarms.map(\.code)
         }
         var node = try TestNode(store: store)

@@ -30,7 +30,9 @@ public struct BaseBuilder: Sendable {
 
     /// The operations of one change of W∖V that touch the document, as `Document.apply` takes them.
     public mutating func apply(_ operations: [Operation], stamps: [OperationStamp]) {
-        for operation in operations { dead.name(by: operation, in: document.state) }
+        for operation in operations where !isPlanted("named-purged") {
+            dead.name(by: operation, in: document.state)
+        }
         _ = document.apply(operations, stamps: stamps, wantsPatches: false)
     }
 

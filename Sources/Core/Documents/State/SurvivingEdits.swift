@@ -48,7 +48,9 @@ struct SurvivingEdits: Sendable {
 
     /// Those in `stable` go but for the latest of all. O(replicas).
     mutating func purge(asOf stable: VersionVector) {
-        let left = sorted.filter { $0 == latest || !stable.contains($0.dot) }
+        let left = sorted.filter {
+            $0 == latest && !isPlanted("latest-edit-purged") || !stable.contains($0.dot)
+        }
         if left.count == count { return }
         self = SurvivingEdits()
         for edit in left { add(edit) }

@@ -129,7 +129,8 @@ struct BaseMaking: Sendable {
             if let end = page.last { members[index].after = end.position }
             let (former, covered) = (levels[level - 1], levels[level])
             members[index].records = page.reversed().filter {
-                $0.status == .executed && $0.last > former[$0.replica] && $0.last <= covered[$0.replica]
+                $0.status == .executed && $0.last > former[$0.replica]
+                    && ($0.last <= covered[$0.replica] || isPlanted("base-goes-further"))
             }
         }
         return members[index].records.last?.position

@@ -170,7 +170,9 @@ extension Space {
                 for row in rows where row.first <= end {
                     let records = try store.commits(
                         id, after: CommitPosition(row.position.value - 1), limit: row.changes)
-                    if records.contains(where: { $0.status != .executed }) { isKept = true }
+                    if records.contains(where: { $0.status != .executed }), !isPlanted("void-collected") {
+                        isKept = true
+                    }
                 }
                 next = last.last + 1
             }

@@ -28,11 +28,6 @@ struct ClosingFlips: Sendable {
 }
 
 extension Space {
-    /// The table of the checkpoint that documents are made on.
-    var baseTable: CheckpointTable? {
-        documents.bases.newest.flatMap { checkpoints.agreement.table(of: $0.id) }
-    }
-
     /// Documents are about to be made on this base: what is final by it counts here too.
     mutating func moveClosings(
         to base: Bytes32, in transaction: inout StoreTransaction<some ChangeStore>
@@ -60,13 +55,6 @@ extension Space {
         _ = try documents.rebuild(keys.sorted(), at: position, nil, in: &transaction)
         documents.ring.reset(to: position)
         try transaction.store.put(record)
-    }
-
-    /// How far logs are held in the base only, of which nobody asks for the rest.
-    var elsewhere: VersionVector { forks.elsewhere { logs[$0]?.last ?? .none } }
-
-    func isElsewhere(_ replica: ReplicaID) -> Bool {
-        forks.elsewhere(replica, head: logs[replica]?.last ?? .none) != nil
     }
 
     /// Marks a log as void from there on: the base that is about to be taken has another branch of it, and

@@ -26,7 +26,8 @@ extension Space {
             let page = try BasePage(decoding: bytes)
             guard manifest.holds(page, at: index) else { throw DecodeFault.outOfRange(field: "page") }
             let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
-            let candidates = try candidates(of: page, after: after, in: transaction.store)
+            let candidates = try candidates(
+                of: page, after: after, isFirst: taken.isFirst, in: transaction.store)
             taken.unwritten.append(TakenBase.UnwrittenPage(after: after, candidates: candidates))
             taken.unwrittenBytes += bytes.count
             taken.pages[hash] = nil
@@ -86,6 +87,11 @@ extension Space {
         if try isLeftOver(in: manifest, beside: own, transaction.store) {
             while try transaction.store.removeCandidates(id, limit: 1_024) {}
         }
+        let (base, candidate) = (
+            try transaction.store.bases(id, after: nil, limit: 1),
+            try transaction.store.candidates(id, after: nil, limit: 1)
+        )
+        taken.isFirst = base.isEmpty && candidate.isEmpty
         for (index, entry) in manifest.entries.enumerated() {
             let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
             if own.contains(entry.hash) {
@@ -137,9 +143,9 @@ extension Space {
     }
 
     /// The documents of a page, and what the base before had between them.
-    private func candidates(of page: BasePage, after: Key?, in store: some StoreReading) throws
-        -> [CandidateRecord]
-    {
+    private func candidates(
+        of page: BasePage, after: Key?, isFirst: Bool, in store: some StoreReading
+    ) throws -> [CandidateRecord] {
         var candidates: [CandidateRecord] = []
         candidates.reserveCapacity(page.documents.count)
         for one in page.documents {
@@ -149,6 +155,7 @@ extension Space {
                 CandidateRecord(
                     key: one.key, isVisible: document.isVisible, frontier: one.frontier, bytes: one.snapshot))
         }
+        if isFirst { return candidates }
         let former = try former(after: after, before: page.documents.last?.key, in: store)
         if !former.isEmpty {
             let keys = Set(page.documents.map(\.key))

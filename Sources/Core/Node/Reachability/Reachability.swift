@@ -160,7 +160,8 @@ struct Reachability: StateMachine {
             return [
                 .log(
                     .warning, code: "address-book",
-                    message: "the stored addresses cannot be read (\(error)); peers tell them anew")
+                    message:
+                        "the stored addresses cannot be read (\(FaultWords(error))); peers tell them anew")
             ]
         }
     }

@@ -181,7 +181,7 @@ extension Space: StateMachine {
         precondition(
             id == logs.space && id == documents.space && id == roster.space,
             "parts of several spaces in \(id)")
-        logs.checkInvariants(whole: whole, elsewhere: elsewhere)
+        logs.checkInvariants(whole: whole, forks: forks)
         documents.checkInvariants(whole: whole)
         exceptions.checkInvariants()
         findings.proofs.checkInvariants(whole: whole)

@@ -70,7 +70,7 @@ extension SpaceDocuments {
             if case .unknownTag(field: "snapshot version", let version) = error {
                 throw .unusable(.newerSnapshot(key, version: version))
             }
-            return (Document(key: key), "\(error)")
+            return (Document(key: key), FaultWords(error).description)
         }
     }
 

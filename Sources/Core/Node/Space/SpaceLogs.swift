@@ -291,8 +291,8 @@ struct SpaceLogs: Sendable {
 
     // MARK: Invariants
 
-    /// `whole`: every log, not only ours. `elsewhere`: held in the base only.
-    func checkInvariants(whole: Bool, elsewhere: VersionVector) {
+    /// `whole`: every log, not only ours.
+    func checkInvariants(whole: Bool, forks: SpaceForks) {
         precondition((incarnation == nil) == (ownReplica == nil), "own log \(String(describing: ownReplica))")
         if let run = openRun, let last = run.records.last {
             precondition(last.position == position, "the open run ends at \(last.position), not \(position)")
@@ -302,7 +302,8 @@ struct SpaceLogs: Sendable {
             precondition(held[entry.replica] >= entry.last, "\(entry.replica) is durable beyond what is held")
         }
         for entry in held.entries {
-            guard let head = heads[entry.replica], elsewhere[entry.replica] == .none else { continue }
+            guard let head = heads[entry.replica], forks.elsewhere(entry.replica, head: head.last) == nil
+            else { continue }
             precondition(head.last >= entry.last, "the head of \(entry.replica) is behind what is held")
             precondition(
                 extent(of: entry.replica)?.last == entry.last, "\(entry.replica) is held beyond its extent")

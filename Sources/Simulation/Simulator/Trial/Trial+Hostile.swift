@@ -84,6 +84,8 @@ extension Trial {
             try flood(kind, &traitor, &link, to: victim, &strike)
         } else if kind == .lies, strike.number(0...2) == 0 {
             try lieAboutDigest(&link, to: victim, &strike)
+        } else if kind == .lies, plan.isOn(.newcomers), strike.number(0...1) == 0 {
+            try forgePages(&link, to: victim, &strike)
         } else {
             for frame in frames(kind, &traitor, link.held, &strike) {
                 link.say(frame, &world)
