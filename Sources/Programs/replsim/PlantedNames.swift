@@ -53,7 +53,6 @@ extension PlantedBugs {
         ("latest-edit-purged", [.sameDocuments, .sameFromLog, .readsAreRight]),
         ("base-goes-further", [.converged, .sameDocuments, .sameFromLog, .readsAreRight]),
         ("late-executed", [.sameValidity, .sameDocuments, .sameFromLog, .readsAreRight]),
-        ("rival-acknowledged-too", [.oneChain]),
         ("page-not-verified", [.sameDocuments, .sameFromLog, .readsAreRight]),
         ("void-collected", [.nothingLost, .converged]),
         ("half-base-shown", [.readsAreRight]),
@@ -94,7 +93,7 @@ extension PlantedBugs {
     /// What only shows where checkpoints stand.
     private static let finite: Set = [
         "ended-log-open", "named-purged", "latest-edit-purged", "base-goes-further", "late-executed",
-        "rival-acknowledged-too", "page-not-verified", "void-collected", "half-base-shown",
+        "page-not-verified", "void-collected", "half-base-shown",
     ]
 
     /// What only shows where members come and go.
