@@ -82,7 +82,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
         KeptSeed(
             705, finite,
             "Of a log that ended, what was held to its end on another branch than the base has stayed as it "
-                + "was (OlderStateTests)."),
+                + "was (OlderStateTests). Then: a box gave neither log nor base (FinalForkTests)."),
         KeptSeed(
             615, finite, "A newcomer hears nothing of what came late before its base: the check."),
         KeptSeed(

@@ -90,13 +90,13 @@ extension PlantedBugs {
         }
     }
 
-    /// What only shows where checkpoints stand.
+    /// Bugs that seeds show only where checkpoints stand.
     private static let finite: Set = [
         "ended-log-open", "named-purged", "latest-edit-purged", "base-goes-further", "late-executed",
         "page-not-verified", "void-collected", "half-base-shown",
     ]
 
-    /// What only shows where members come and go.
+    /// Bugs that seeds show only where members come and go.
     private static let members: Set = [
         "restriction-by-arrival", "junior-beats-senior", "removed-served-on", "old-key-used",
         "newcomer-forgotten", "stranded-epochs-kept", "package-taken-as-read", "void-not-rebuilt",

@@ -26,11 +26,10 @@ struct BaseExchange: Sendable {
 }
 
 extension Node {
-    /// Offers the base where the peer lacks something that the log has let go, or that was never in the log
-    /// since this node holds another branch of it; where a fork lies below it, to
-    /// whoever may hold another branch; where rivals stand, to everybody; and where a log ended by it, to
-    /// whoever is not shown that it stands: what was made on what stands behind the end waits there for what
-    /// nobody gives.
+    /// Offers the base where the peer lacks something that this node's log has let go, or never had since it
+    /// holds another branch; where a fork lies below it, to whoever may hold another branch; where rivals
+    /// stand, to everybody; and where a log ended by it, to whoever is not shown that it stands: what was
+    /// made on what stands behind the end waits there for what nobody gives.
     mutating func baseOffer(on channel: inout SpaceChannel, in index: SpaceHandle) throws(StoreFailure)
         -> BaseOfferFrame?
     {
@@ -39,9 +38,8 @@ extension Node {
             let theirs = channel.sync.peerHave, !space.isSeeding
         else { return nil }
         let gone = space.exceptions.gone
-        let cuts = cutsOfSegments(of: index)
         let isCut =
-            !cuts.isEmpty && !theirs.covers(space.closings.clamped(cuts))
+            !theirs.covers(space.closings.clamped(cutsOfSegments(of: index)))
             || !gone.isEmpty && !channel.sync.holdsGone(gone)
                 && !isPast(standing.id, theirs, in: space, &channel)
         let collected = isCut ? standing.id : nil

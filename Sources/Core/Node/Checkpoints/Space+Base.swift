@@ -1,4 +1,5 @@
-// What the base that documents are made on says of logs.
+// The base that documents are made on says how far each log is final. This node may hold that in its own log,
+// or in the base only.
 
 import Causality
 import Identity
@@ -12,7 +13,7 @@ extension Space {
         documents.bases.newest.flatMap { checkpoints.agreement.table(of: $0.id) }
     }
 
-    /// How far logs are held in the base only, of which nobody asks for the rest.
+    /// Logs of which this node has a part in its base only, to the ends of those parts.
     var elsewhere: VersionVector { forks.elsewhere { logs[$0]?.last ?? .none } }
 
     func isElsewhere(_ replica: ReplicaID) -> Bool {

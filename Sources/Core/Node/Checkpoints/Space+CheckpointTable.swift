@@ -54,7 +54,7 @@ extension Space {
         }
     }
 
-    /// A log as the base here has it, of which that holds another branch than this node, or more.
+    /// The end of a log by the base here, where that holds another branch than this node's log, or more.
     private func headInBase(of replica: ReplicaID, at last: SequenceNumber) -> Head? {
         guard isElsewhere(replica), let row = baseTable?.row(of: replica), row.last == last
         else { return nil }

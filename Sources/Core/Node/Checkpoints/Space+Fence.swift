@@ -101,7 +101,7 @@ extension Space {
         let behind = try logs.committed(of: replica, from: first, in: transaction.store)
         flips.void += behind.filter { $0.status != .void && !isPlanted("closed-branch-counts") }
         lower(replica, to: new.trunkLast)
-        // What a checkpoint holds behind a fork is here: in the log, or in the base.
+        // This node holds what the checkpoint holds behind the fork: its log has that, or its base.
         if isOther || new.trunkLast >= proof.first {
             logs.raise(replica, to: closings.counted(replica) ?? new.trunkLast)
         }

@@ -95,7 +95,7 @@ extension Node {
     ) throws(StoreFailure) -> Bytes32? {
         let space = spaces[index].id
         if let told = spaces[index].replication.advertised?.hash(of: replica, at: last) { return told }
-        // Of a log of which the base holds another branch, or more, nothing held can be compared.
+        // Where the base holds another branch than this log, or more, this log has nothing to compare.
         guard last <= spaces[index].durable[replica], !spaces[index].isElsewhere(replica) else {
             return nil
         }

@@ -17,6 +17,8 @@ struct SpaceForks: Sendable {
     /// Closed logs of which the checkpoint holds another branch than this node: what is held from the fork on
     /// is void, and the checkpoint's branch is here in its base only.
     var others: Set<ReplicaID> = []
+    /// Logs that are closed behind their forks, since the checkpoint holds them to there.
+    fileprivate(set) var final: Set<ReplicaID> = []
     /// Logs that a branch went into which the checkpoint holds: closed behind what that holds of them, or it
     /// would count twice. They have no proof of their own.
     var doubles: Set<ReplicaID> = []
@@ -44,22 +46,20 @@ struct SpaceForks: Sendable {
         others.contains(replica) ? proven[replica] : closed[replica]
     }
 
-    /// How far a log is final of which another branch is held than the checkpoint holds, or less: the rest is
-    /// here in the base only, and nobody is asked for it. nil: all of it is in the log. `head`: as far as
-    /// the log goes.
+    /// The end of what the checkpoint holds of a log, where this node's log holds another branch than that or
+    /// less of it: the base has the rest, and this node asks nobody for it. Nil: the log has all of it.
+    /// `head`: the last sequence of this node's log.
     func elsewhere(_ replica: ReplicaID, head: SequenceNumber) -> SequenceNumber? {
         guard let last = closed[replica]?.trunkLast else { return nil }
-        if others.contains(replica) { return last }
-        // Closed behind its fork: the checkpoint holds it to there.
-        guard let proven = proven[replica], proven.first <= last, head < last else { return nil }
-        return last
+        return others.contains(replica) || final.contains(replica) && head < last ? last : nil
     }
 
+    /// The same of all logs. O(logs that are final behind a fork): a flood of forks adds none.
     func elsewhere(beside head: (ReplicaID) -> SequenceNumber) -> VersionVector {
         VersionVector(
-            proven.replicas.compactMap { replica in
+            final.union(others).compactMap { replica in
                 elsewhere(replica, head: head(replica)).map { VersionVector.Entry(replica, $0) }
-            })
+            }.sorted { $0.replica < $1.replica })
     }
 }
 
@@ -145,8 +145,7 @@ struct SpaceExceptions: Sendable {
     /// Closes a log that was proved, earlier or later than before.
     mutating func move(_ replica: ReplicaID, to closing: Closing) {
         precondition(forks.since[replica] != nil, "\(replica) is closed without a proof")
-        forks.closed.move(replica, to: closing)
-        noteClosing(of: replica)
+        set(replica, closedAt: closing)
         if !forks.moved.contains(replica) { forks.moved.append(replica) }
     }
 
@@ -244,8 +243,14 @@ struct SpaceExceptions: Sendable {
             forks.authors[record.replica] = proof.declaration.device
         }
         if let row, row.last + 1 == record.first { trunk = row.chainHash }
-        forks.closed.move(record.replica, to: Closing(first: record.first, trunkHash: trunk))
-        noteClosing(of: record.replica)
+        set(record.replica, closedAt: Closing(first: record.first, trunkHash: trunk))
+    }
+
+    private mutating func set(_ replica: ReplicaID, closedAt closing: Closing) {
+        forks.closed.move(replica, to: closing)
+        let isFinal = forks.proven[replica].map { $0.first <= closing.trunkLast } ?? false
+        if isFinal { forks.final.insert(replica) } else { forks.final.remove(replica) }
+        noteClosing(of: replica)
     }
 
     mutating func skip(_ record: SkippedRecord) {

@@ -234,7 +234,7 @@ struct SpaceLogs: Sendable {
         heads[replica] = nil
         guard extent(of: replica) != nil else { return }
         try writeRun(to: &transaction)
-        // What is held may be in the base only.
+        // The base may have all that this node holds of the log.
         guard try transaction.store.heads(space)[replica] > .none else { return }
         heads[replica] = try Self.recover(replica, in: space, from: transaction.store)
     }
