@@ -21,6 +21,7 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
     private static let members = ["--profile", "members", "--minutes", "2"]
     private static let shortMembers = ["--profile", "members", "--minutes", "1"]
     private static let finite = ["--profile", "finite"]
+    private static let shortFinite = ["--profile", "finite", "--minutes", "1"]
     private static let copies = ["--profile", "calm", "--with", "clones,blind-restores,equivocation,walls"]
 
     static let all = [
@@ -83,6 +84,9 @@ struct KeptSeed: Sendable, CustomTestStringConvertible {
             705, finite,
             "Of a log that ended, what was held to its end on another branch than the base has stayed as it "
                 + "was (OlderStateTests). Then: a box gave neither log nor base (FinalForkTests)."),
+        KeptSeed(
+            9788, shortFinite,
+            "What a box wrote before it turned against the others came late behind that: the check."),
         KeptSeed(
             615, finite, "A newcomer hears nothing of what came late before its base: the check."),
         KeptSeed(

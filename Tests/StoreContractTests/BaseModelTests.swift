@@ -31,6 +31,17 @@ private struct Model: Equatable {
         #expect(
             try store.candidates(home, after: after, limit: limit)
                 == Array(next.filter { $0.key > after }.prefix(limit)), step)
+        // The same as pages of any sizes.
+        let counts = (0...3).map { _ in Int.random(in: 1...40, using: &chance) }
+        for start in [nil, after] {
+            var rest = all.filter { base in start.map { $0 < base.key } ?? true }[...]
+            var pages: [[UInt8]] = []
+            for count in counts where !rest.isEmpty {
+                pages.append(BasePage(documents: rest.prefix(count).map(\.inPage)).encoded())
+                rest = rest.dropFirst(count)
+            }
+            #expect(try store.encodedPages(home, after: start, counts: counts) == pages, step)
+        }
         let shown = all.filter(\.isVisible).map(\.record)
         #expect(
             try store.documents(home, prefix: "k", after: after, limit: limit)
@@ -41,8 +52,23 @@ private struct Model: Equatable {
     }
 }
 
+extension BaseRecord {
+    fileprivate var inPage: BasePage.Document {
+        BasePage.Document(key: key, frontier: frontier, snapshot: bytes)
+    }
+}
+
 private let keyCount = 400
 private func key(_ number: Int) -> Key { Key("k\(1_000 + number)") }
+
+private func page(of records: some Collection<CandidateRecord>) throws -> CandidatePage {
+    let documents = records.map {
+        BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes ?? [])
+    }
+    return CandidatePage(
+        try PageOutline(decoding: BasePage(documents: documents).encoded()),
+        isVisible: records.map(\.isVisible))
+}
 
 /// One history: the same steps to the store and to the model.
 private struct History {
@@ -68,8 +94,8 @@ private struct History {
             position: CommitPosition(UInt64.random(in: 1...3, using: &chance)), bytes: bytes())
     }
 
-    private mutating func candidate(_ key: Key, absent: Int = 9) -> CandidateRecord {
-        if Int.random(in: 0...absent, using: &chance) == 0 {
+    private mutating func candidate(_ key: Key) -> CandidateRecord {
+        if Int.random(in: 0...9, using: &chance) == 0 {
             return CandidateRecord(key: key, isVisible: false, frontier: [], bytes: nil)
         }
         return CandidateRecord(
@@ -90,14 +116,23 @@ private struct History {
         let first = Int.random(in: 1..<keyCount, using: &chance)
         let count = Int.random(in: 1...80, using: &chance)
         let after = key(first - 1)
-        var page: [CandidateRecord] = []
+        var all: [CandidateRecord] = []
         for number in first..<min(keyCount, first + count) where Int.random(in: 0...4, using: &chance) > 0 {
-            page.append(candidate(key(number), absent: 40))
+            all.append(
+                CandidateRecord(
+                    key: key(number), isVisible: Bool.random(using: &chance), frontier: frontier(),
+                    bytes: bytes()))
         }
-        try disk.store.putCandidates(home, after: after, page)
-        guard let last = page.last?.key else { return }
+        var (pages, rest) = ([CandidatePage](), all[...])
+        while !rest.isEmpty {
+            let some = rest.prefix(Int.random(in: 1...30, using: &chance))
+            pages.append(try page(of: some))
+            rest.removeFirst(some.count)
+        }
+        try disk.store.putCandidates(home, after: after, pages)
+        guard let last = all.last?.key else { return }
         model.candidates = model.candidates.filter { $0.key <= after || $0.key > last }
-        for one in page { model.candidates[one.key] = one }
+        for one in all { model.candidates[one.key] = one }
     }
 
     private mutating func promote() throws {

@@ -61,17 +61,26 @@ public struct ByteReader: Sendable {
     }
 
     public mutating func u32() throws(DecodeFault) -> UInt32 {
-        let high = try u16()
-        return UInt32(high) << 16 | UInt32(try u16())
+        try need(4)
+        defer { offset += 4 }
+        let stored = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+        return UInt32(bigEndian: stored)
     }
 
     public mutating func u64() throws(DecodeFault) -> UInt64 {
-        let high = try u32()
-        return UInt64(high) << 32 | UInt64(try u32())
+        try need(8)
+        defer { offset += 8 }
+        let stored = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+        return UInt64(bigEndian: stored)
     }
 
     /// A minimal unsigned LEB128; a padded or overlong one is refused, so each number has one form.
     public mutating func varint() throws(DecodeFault) -> UInt64 {
+        // Most are small.
+        if offset < end, bytes[offset] < 0x80 {
+            defer { offset += 1 }
+            return UInt64(bytes[offset])
+        }
         let start = offset
         var value: UInt64 = 0
         var shift: UInt64 = 0

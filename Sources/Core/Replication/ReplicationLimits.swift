@@ -61,6 +61,8 @@ public enum ReplicationLimits {
     /// A byte of a base counts as so many: the node makes a page before it sends it, and serves nobody else
     /// meanwhile. So it makes 64 KiB in a batch, some two milliseconds of small documents.
     public static let pourBaseWeight = 4
+    /// Bytes of pages that are read with one that a peer asked for: as many as go out in a batch.
+    public static let pagesAheadBytesMax = pourBytesMax / pourBaseWeight
     /// Bytes of one content of a base that are kept for a peer: it is made again for what lies beyond them.
     public static let baseAheadBytesMax = 4 << 20
     /// Time between two tries to re-issue a branch whose contexts are not held yet.

@@ -144,7 +144,7 @@ enum FrameSamples {
         #expect(throws: DecodeFault.overLimit(field: "have", value: 131_073, limit: 131_072)) {
             try HaveFrame(decoding: counting(131_073, before: [1]))
         }
-        #expect(throws: DecodeFault.truncated(needed: 2, available: 0)) {
+        #expect(throws: DecodeFault.truncated(needed: 8, available: 0)) {
             try HaveFrame(decoding: counting(131_072, before: [1]))
         }
         #expect(throws: DecodeFault.overLimit(field: "peers", value: 257, limit: 256)) {

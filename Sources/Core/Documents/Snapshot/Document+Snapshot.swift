@@ -15,7 +15,13 @@ extension Document {
     /// Checks a snapshot as `init(snapshot:)` does, and throws whenever that throws, but does not keep the
     /// document. It makes no maps and registers; other kinds it has to make. O(size).
     public static func outline(of snapshot: [UInt8]) throws(DecodeFault) -> SnapshotOutline {
-        try SnapshotDecoder.outline(of: snapshot)
+        try SnapshotDecoder.outline(of: snapshot, in: snapshot.indices)
+    }
+
+    /// The same of a snapshot that lies among other bytes; `range` inside of them.
+    public static func outline(of bytes: [UInt8], in range: Range<Int>) throws(DecodeFault) -> SnapshotOutline
+    {
+        try SnapshotDecoder.outline(of: bytes, in: range)
     }
 
     /// A hash of the snapshot.

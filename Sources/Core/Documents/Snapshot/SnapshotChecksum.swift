@@ -31,11 +31,15 @@ enum SnapshotChecksum {
     }
 
     /// A reader of what the checksum holds over.
-    static func checked(_ bytes: [UInt8]) throws(DecodeFault) -> ByteReader {
-        let end = bytes.count - byteCount
-        guard end > 0 else { throw .truncated(needed: byteCount + 1, available: bytes.count) }
-        var reader = ByteReader(bytes, in: end..<bytes.count)
-        if try reader.u64() != of(bytes[..<end]) { throw .outOfRange(field: "snapshot checksum") }
-        return ByteReader(bytes, in: 0..<end)
+    static func checked(_ bytes: [UInt8], in range: Range<Int>) throws(DecodeFault) -> ByteReader {
+        let end = range.upperBound - byteCount
+        guard end > range.lowerBound else {
+            throw .truncated(needed: byteCount + 1, available: range.count)
+        }
+        var reader = ByteReader(bytes, in: end..<range.upperBound)
+        if try reader.u64() != of(bytes[range.lowerBound..<end]) {
+            throw .outOfRange(field: "snapshot checksum")
+        }
+        return ByteReader(bytes, in: range.lowerBound..<end)
     }
 }

@@ -19,7 +19,7 @@ struct SnapshotDecoder {
 
     static func decode(_ bytes: [UInt8]) throws(DecodeFault) -> Document {
         var decoder = SnapshotDecoder(reader: ByteReader(bytes), state: DocumentState())
-        let head = try decoder.readHead(bytes)
+        let head = try decoder.readHead(bytes, bytes.indices)
         try decoder.readSlot(DocumentState.root, depth: 0)
         try decoder.reader.finish()
         decoder.state.contentBytes = decoder.state.countContentBytes()
@@ -28,15 +28,15 @@ struct SnapshotDecoder {
 
     /// Accepts what `decode` accepts. A newcomer checks a million documents that nobody reads yet: most
     /// consist of maps and registers, which it checks without making them.
-    static func outline(of bytes: [UInt8]) throws(DecodeFault) -> SnapshotOutline {
-        var decoder = SnapshotDecoder(reader: ByteReader(bytes), state: noState)
-        let head = try decoder.readHead(bytes)
+    static func outline(of bytes: [UInt8], in range: Range<Int>) throws(DecodeFault) -> SnapshotOutline {
+        var decoder = SnapshotDecoder(reader: ByteReader(bytes, in: range), state: noState)
+        let head = try decoder.readHead(bytes, range)
         do throws(DecodeFault) {
             try decoder.readSlot(nil, depth: 0)
             try decoder.reader.finish()
         } catch {
             guard decoder.needsState else { throw error }
-            let document = try decode(bytes)
+            let document = try decode(Array(bytes[range]))
             return SnapshotOutline(key: document.key, isVisible: document.isVisible)
         }
         return SnapshotOutline(key: head.key, isVisible: decoder.seesLiveRoot)
@@ -47,13 +47,15 @@ struct SnapshotDecoder {
 
     private init(reader: ByteReader, state: DocumentState) { (self.reader, self.state) = (reader, state) }
 
-    private mutating func readHead(_ bytes: [UInt8]) throws(DecodeFault) -> (key: Key, isIncomplete: Bool) {
+    private mutating func readHead(_ bytes: [UInt8], _ range: Range<Int>) throws(DecodeFault) -> (
+        key: Key, isIncomplete: Bool
+    ) {
         let version = try reader.u8()
         guard version == SnapshotEncoder.version || version == SnapshotEncoder.firstVersion else {
             throw .unknownTag(field: "snapshot version", value: UInt64(version))
         }
         if version == SnapshotEncoder.version {
-            reader = try SnapshotChecksum.checked(bytes)
+            reader = try SnapshotChecksum.checked(bytes, in: range)
             _ = try reader.u8()
             foldsTexts = true
         }
@@ -114,8 +116,8 @@ struct SnapshotDecoder {
     }
 
     private mutating func lookAtContainer(_ kind: ContainerKind, depth: Int) throws(DecodeFault) {
-        let isLive = !(try priorities("edits", onePerReplica: true).isEmpty)
-        if depth == 0, isLive { seesLiveRoot = true }
+        let edits = try passPriorities("edits", onePerReplica: true)
+        if depth == 0, edits > 0 { seesLiveRoot = true }
         guard kind == .map else {
             // Ends the look; nobody sees this fault.
             needsState = true
@@ -189,13 +191,29 @@ struct SnapshotDecoder {
     ) throws(DecodeFault) -> [Priority] {
         var result: [Priority] = []
         for _ in 0..<(try count(field)) {
-            let next = try priority()
-            if let last = result.last?.dot {
-                try check(last < next.dot && !(onePerReplica && last.replica == next.dot.replica), field)
-            }
-            result.append(next)
+            result.append(try priority(after: result.last?.dot, field, onePerReplica))
         }
         return result
+    }
+
+    /// The same where they are only looked at; how many there are.
+    private mutating func passPriorities(
+        _ field: String, onePerReplica: Bool = false
+    ) throws(DecodeFault) -> Int {
+        let count = try count(field)
+        var last: Dot?
+        for _ in 0..<count { last = try priority(after: last, field, onePerReplica).dot }
+        return count
+    }
+
+    private mutating func priority(
+        after last: Dot?, _ field: String, _ onePerReplica: Bool
+    ) throws(DecodeFault) -> Priority {
+        let next = try priority()
+        if let last {
+            try check(last < next.dot && !(onePerReplica && last.replica == next.dot.replica), field)
+        }
+        return next
     }
 
     mutating func scalar(after last: inout Scalar?) throws(DecodeFault) -> Scalar {

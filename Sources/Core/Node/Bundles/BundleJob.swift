@@ -204,7 +204,7 @@ final class BundleJob<Reader: StoreReading & Sendable>: FolderBundle, @unchecked
         }
         let page = try manifest.page(at: index, of: plan.space, from: store)
         stage = .content(
-            manifest.entries[index].hash, page.encoded(), from: 0, next: .next(manifest, index + 1))
+            manifest.entries[index].hash, page, from: 0, next: .next(manifest, index + 1))
         return nil
     }
 
@@ -271,13 +271,13 @@ final class BundleJob<Reader: StoreReading & Sendable>: FolderBundle, @unchecked
 extension BaseManifest {
     /// A page as the base that stands has it.
     func page(at index: Int, of space: SpaceID, from store: some StoreReading) throws(StoreFailure)
-        -> BasePage
+        -> [UInt8]
     {
         let after = index == 0 ? nil : entries[index - 1].lastKey
-        let bases = try store.bases(space, after: after, limit: entries[index].documentCount)
-        return BasePage(
-            documents: bases.map {
-                BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes)
-            })
+        let pages = try store.encodedPages(space, after: after, counts: [entries[index].documentCount])
+        guard let page = pages.first else {
+            throw .unreadable(.bases(of: space), DecodeFault.truncated(needed: 1, available: 0))
+        }
+        return page
     }
 }

@@ -17,6 +17,9 @@ struct BaseExchange: Sendable {
     var asked: [BaseAskFrame.Want] = []
     /// What was made of the first of that and is not sent yet.
     var ahead: MadeContent?
+    /// Pages that were read with one before them and are not sent yet, by their hashes: at most
+    /// `ReplicationLimits.pagesAheadBytesMax`.
+    var pagesAhead: [Bytes32: [UInt8]] = [:]
     /// When it asked last, monotonic milliseconds: changes wait meanwhile, which it would drop.
     var askedAt: UInt64?
     /// What the peer offered.
@@ -99,7 +102,7 @@ extension Node {
         let connection = links[place.link].connection
         let ahead = links[place.channel].base.ahead?.beginning(want)
         links[place.channel].base.ahead = nil
-        let found = if let ahead { ahead } else { try make(want, in: place.space) }
+        let found = if let ahead { ahead } else { try make(want, place) }
         guard var made = found else {
             let frame = LinkFrame(BaseNoneFrame(hash: want.hash), on: place.number)
             send([frame], on: place.link)
@@ -115,10 +118,17 @@ extension Node {
     }
 
     /// What a peer wants, from where it wants it on; nil: it is not here.
-    private mutating func make(_ want: BaseAskFrame.Want, in index: SpaceHandle) throws(StoreFailure)
+    private mutating func make(_ want: BaseAskFrame.Want, _ place: ChannelPlace) throws(StoreFailure)
         -> MadeContent?
     {
-        let bytes = try spaces[index].content(named: want.hash, in: transaction.store)
+        var bytes = links[place.channel].base.pagesAhead.removeValue(forKey: want.hash)
+        if bytes == nil {
+            let next = links[place.channel].base.asked.lazy.map(\.hash)
+            var pages = try spaces[place.space].pages(from: want.hash, next, in: transaction.store)
+            bytes = pages.removeValue(forKey: want.hash)
+            links[place.channel].base.pagesAhead = pages
+        }
+        if bytes == nil { bytes = try spaces[place.space].kept(want.hash, in: transaction.store) }
         return bytes.flatMap { MadeContent($0, want) }
     }
 }
@@ -126,25 +136,30 @@ extension Node {
 extension Space {
     /// A table, a manifest or a page of the base that stands here, by its hash.
     mutating func content(named hash: Bytes32, in store: some StoreReading) throws(StoreFailure) -> [UInt8]? {
-        if let page = try page(named: hash, in: store) { return page }
-        return try store.meta(NodeMeta.content(id, hash))
+        if let page = try pages(from: hash, [], in: store)[hash] { return page }
+        return try kept(hash, in: store)
     }
 
-    private mutating func page(named hash: Bytes32, in store: some StoreReading) throws(StoreFailure)
-        -> [UInt8]?
-    {
-        guard let standing = documents.bases.standing, documents.bases.applying == nil else { return nil }
-        if hash == standing.summary.manifest { return nil }
+    /// A table or a manifest.
+    fileprivate func kept(_ hash: Bytes32, in store: some StoreReading) throws(StoreFailure) -> [UInt8]? {
+        try store.meta(NodeMeta.content(id, hash))
+    }
+
+    /// A page of the base that stands here, by its hash, and those of `next` that follow it there; nothing:
+    /// it is none.
+    fileprivate mutating func pages(
+        from hash: Bytes32, _ next: some Sequence<Bytes32>, in store: some StoreReading
+    ) throws(StoreFailure) -> [Bytes32: [UInt8]] {
+        guard let standing = documents.bases.standing, documents.bases.applying == nil,
+            hash != standing.summary.manifest
+        else { return [:] }
         if checkpoints.given?.name != standing.summary.manifest {
             checkpoints.given = GivenBase(
                 standing.summary.manifest, try standingManifest(in: store).entries)
         }
-        guard let place = checkpoints.given?.place(of: hash) else { return nil }
-        let bases = try store.bases(id, after: place.after, limit: place.documents)
-        let page = BasePage(
-            documents: bases.map { BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes) }
-        )
-        return page.encoded()
+        guard let run = checkpoints.given?.run(from: hash, next) else { return [:] }
+        let pages = try store.encodedPages(id, after: run.after, counts: run.pages.map(\.documentCount))
+        return Dictionary(zip(run.pages.map(\.hash), pages)) { first, _ in first }
     }
 }
 
@@ -201,9 +216,19 @@ struct GivenBase: Sendable {
         places = Dictionary(entries.enumerated().map { ($1.hash, $0) }) { first, _ in first }
     }
 
-    /// The document before the page, and how many it has; nil: it is of another base.
-    func place(of hash: Bytes32) -> (after: Key?, documents: Int)? {
+    /// The page, those of `next` that follow it one behind the other, as far as they are read with it, and
+    /// the document before them; nil: it is of another base.
+    func run(
+        from hash: Bytes32, _ next: some Sequence<Bytes32>
+    ) -> (after: Key?, pages: ArraySlice<BaseManifest.Entry>)? {
         guard let index = places[hash] else { return nil }
-        return (index == 0 ? nil : entries[index - 1].lastKey, entries[index].documentCount)
+        var (end, bytes) = (index + 1, entries[index].byteCount)
+        for following in next {
+            guard places[following] == end else { break }
+            bytes += entries[end].byteCount
+            if bytes > ReplicationLimits.pagesAheadBytesMax { break }
+            end += 1
+        }
+        return (index == 0 ? nil : entries[index - 1].lastKey, entries[index..<end])
     }
 }

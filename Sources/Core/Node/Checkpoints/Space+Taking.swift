@@ -23,12 +23,12 @@ extension Space {
         defer { checkpoints.taken = taken }
         let body = taken.proposal.body
         if let index = taken.pages[hash], let manifest = taken.manifest {
-            let page = try BasePage(decoding: bytes)
-            guard manifest.holds(page, at: index) else { throw DecodeFault.outOfRange(field: "page") }
+            let outline = try PageOutline(decoding: bytes)
+            guard manifest.holds(outline, at: index) else { throw DecodeFault.outOfRange(field: "page") }
+            let page = try Self.candidates(of: outline)
             let after = index == 0 ? nil : manifest.entries[index - 1].lastKey
-            let candidates = try candidates(
-                of: page, after: after, isFirst: taken.isFirst, in: transaction.store)
-            taken.unwritten.append(TakenBase.UnwrittenPage(after: after, candidates: candidates))
+            let former = taken.isFirst ? [] : try former(among: outline, after: after, in: transaction.store)
+            taken.unwritten.append(TakenBase.UnwrittenPage(after: after, page: page, former: former))
             taken.unwrittenBytes += bytes.count
             taken.pages[hash] = nil
             count(manifest.entries[index], &taken)
@@ -59,14 +59,25 @@ extension Space {
         }
     }
 
-    /// Pages that came become candidates.
+    /// Pages that came become candidates, those that follow each other together.
     private func write(_ taken: inout TakenBase, to transaction: inout StoreTransaction<some ChangeStore>)
         throws(StoreFailure)
     {
         if taken.unwritten.isEmpty { return }
         try transaction.beginWriting()
-        for page in taken.unwritten {
-            try transaction.store.putCandidates(id, after: page.after, page.candidates)
+        var rest = taken.unwritten.sorted { one, other in
+            other.after.map { after in one.after.map { $0 < after } ?? true } ?? false
+        }[...]
+        while let first = rest.first {
+            var last = first.after
+            let run = rest.prefix { page in
+                guard page.after == last else { return false }
+                last = page.page.lastKey
+                return true
+            }
+            try transaction.store.putCandidates(id, after: first.after, run.map(\.page))
+            for key in run.flatMap(\.former) { try transaction.store.put(id, CandidateRecord(without: key)) }
+            rest.removeFirst(run.count)
         }
         (taken.unwritten, taken.unwrittenBytes) = ([], 0)
     }
@@ -142,27 +153,25 @@ extension Space {
         return BasePage.hash(of: BasePage(documents: documents).encoded()) == entry.hash
     }
 
-    /// The documents of a page, and what the base before had between them.
-    private func candidates(
-        of page: BasePage, after: Key?, isFirst: Bool, in store: some StoreReading
-    ) throws -> [CandidateRecord] {
-        var candidates: [CandidateRecord] = []
-        candidates.reserveCapacity(page.documents.count)
-        for one in page.documents {
-            let document = try Document.outline(of: one.snapshot)
+    /// A page whose snapshots are documents of these keys.
+    private static func candidates(of outline: PageOutline) throws -> CandidatePage {
+        var isVisible: [Bool] = []
+        isVisible.reserveCapacity(outline.documents.count)
+        for one in outline.documents {
+            let document = try Document.outline(of: outline.bytes, in: one.snapshot)
             guard document.key == one.key else { throw DecodeFault.outOfRange(field: "document key") }
-            candidates.append(
-                CandidateRecord(
-                    key: one.key, isVisible: document.isVisible, frontier: one.frontier, bytes: one.snapshot))
+            isVisible.append(document.isVisible)
         }
-        if isFirst { return candidates }
+        return CandidatePage(outline, isVisible: isVisible)
+    }
+
+    /// What the base before had between the documents of a page.
+    private func former(
+        among page: PageOutline, after: Key?, in store: some StoreReading
+    ) throws(StoreFailure) -> [Key] {
         let former = try former(after: after, before: page.documents.last?.key, in: store)
-        if !former.isEmpty {
-            let keys = Set(page.documents.map(\.key))
-            candidates += Set(former).subtracting(keys).map(CandidateRecord.init(without:))
-            candidates.sort { $0.key < $1.key }
-        }
-        return candidates
+        if former.isEmpty { return [] }
+        return Set(former).subtracting(page.documents.map(\.key)).sorted()
     }
 
     /// Keys between two others of the base that stands here, and of candidates that came for another one.

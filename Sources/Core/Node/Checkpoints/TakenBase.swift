@@ -51,7 +51,9 @@ struct TakenBase: Sendable {
     struct UnwrittenPage: Sendable {
         /// The last key of the page before.
         let after: Key?
-        let candidates: [CandidateRecord]
+        let page: CandidatePage
+        /// Documents that the base before had between those of the page.
+        let former: [Key]
     }
 
     /// True when what came is to be written: it is much, or all that there is.

@@ -10,6 +10,7 @@
 
 public import Bytes
 public import Causality
+public import Wire
 
 /// A document as the newest standing checkpoint holds it.
 public struct BaseRecord: Hashable, Sendable {
@@ -59,6 +60,29 @@ public struct CandidateRecord: Hashable, Sendable {
     }
 }
 
+/// A page of the next base, whose documents are to be candidates.
+public struct CandidatePage: Sendable {
+    public let outline: PageOutline
+    /// Of each document.
+    public let isVisible: [Bool]
+
+    public init(_ outline: PageOutline, isVisible: [Bool]) {
+        precondition(outline.documents.count == isVisible.count, "each document is visible or not")
+        (self.outline, self.isVisible) = (outline, isVisible)
+    }
+
+    public var lastKey: Key? { outline.documents.last?.key }
+
+    /// Its documents one by one.
+    public var records: [CandidateRecord] {
+        zip(outline.documents, isVisible).map { document, isVisible in
+            CandidateRecord(
+                key: document.key, isVisible: isVisible, frontier: outline.frontier(of: document),
+                bytes: outline.snapshot(of: document))
+        }
+    }
+}
+
 /// Candidates that became bases in one go.
 public struct PromotedCandidates: Hashable, Sendable {
     public let documents: Int
@@ -103,6 +127,10 @@ public enum PageSet: Hashable, CaseIterable, Sendable {
 public protocol StoredBases {
     func base(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> BaseRecord?
     func bases(_ space: SpaceID, after: Key?, limit: Int) throws(StoreFailure) -> [BaseRecord]
+    /// Bases behind `after` as the bytes of pages (`BasePage.encoded`), one for each count, of so many
+    /// documents, one behind the other. Where there are fewer the last page is shorter, and those behind it
+    /// are left out. Each count is 1 at least.
+    func encodedPages(_ space: SpaceID, after: Key?, counts: [Int]) throws(StoreFailure) -> [[UInt8]]
     /// All bases of a space: their documents, and the bytes of keys, snapshots and frontiers (24 a dot).
     /// O(1): the figure is kept.
     func baseBytes(_ space: SpaceID) throws(StoreFailure) -> (bytes: Int, documents: Int)
@@ -121,9 +149,9 @@ public protocol BaseStore: StoredBases {
     mutating func removeBase(_ space: SpaceID, _ key: Key) throws(StoreFailure)
     /// Inserts or replaces.
     mutating func put(_ space: SpaceID, _ candidate: CandidateRecord) throws(StoreFailure)
-    /// Puts many at once in the place of all candidates after a key, up to their last one; ascending.
-    mutating func putCandidates(_ space: SpaceID, after: Key?, _ candidates: [CandidateRecord])
-        throws(StoreFailure)
+    /// Puts pages that follow each other, ascending, in the place of all candidates after a key, up to the
+    /// last of theirs.
+    mutating func putCandidates(_ space: SpaceID, after: Key?, _ pages: [CandidatePage]) throws(StoreFailure)
     /// Removes the first `limit` in order of keys; true: more are left.
     mutating func removeCandidates(_ space: SpaceID, limit: Int) throws(StoreFailure) -> Bool
     /// Many candidates at once become bases at a position, and are candidates no more: the first ones in

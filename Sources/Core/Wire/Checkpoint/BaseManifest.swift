@@ -57,7 +57,7 @@ public struct BaseManifest: Hashable, Sendable {
 
     /// True for a page that stands at this place: the documents are as many, the last is the last, and the
     /// first comes after the page before. That it has the hash is asked before it is decoded.
-    public func holds(_ page: BasePage, at index: Int) -> Bool {
+    public func holds(_ page: PageOutline, at index: Int) -> Bool {
         guard page.documents.count == entries[index].documentCount,
             let first = page.documents.first, page.documents.last?.key == entries[index].lastKey
         else { return false }

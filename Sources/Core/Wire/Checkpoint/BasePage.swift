@@ -89,10 +89,17 @@ public struct BasePager: Sendable {
 // MARK: Bytes
 
 extension BasePage {
-    fileprivate static func begin() -> ByteWriter {
+    /// A page without documents. Each follows as key, counted ‖ dots, counted: replica 16 ‖ sequence varint ‖
+    /// snapshot, counted.
+    public static func begin() -> ByteWriter {
         var writer = ByteWriter(reserving: 4_096)
         writer.u8(version)
         return writer
+    }
+
+    static func readVersion(from reader: inout ByteReader) throws(DecodeFault) {
+        let version = try reader.u8()
+        if version != Self.version { throw .unknownTag(field: "page", value: UInt64(version)) }
     }
 
     public func encoded() -> [UInt8] {
@@ -103,23 +110,10 @@ extension BasePage {
 
     /// Up to the end: a page has no count. Snapshots are looked at by who opens them.
     public init(decoding bytes: [UInt8]) throws(DecodeFault) {
-        if bytes.count > WireLimits.pageBytesMax {
-            throw .overLimit(
-                field: "page", value: UInt64(bytes.count), limit: UInt64(WireLimits.pageBytesMax))
+        let outline = try PageOutline(decoding: bytes)
+        documents = outline.documents.map {
+            Document(key: $0.key, frontier: outline.frontier(of: $0), snapshot: outline.snapshot(of: $0))
         }
-        var reader = ByteReader(bytes)
-        let version = try reader.u8()
-        if version != Self.version { throw .unknownTag(field: "page", value: UInt64(version)) }
-        if reader.isAtEnd { throw .outOfRange(field: "page") }
-        var documents: [Document] = []
-        while !reader.isAtEnd {
-            let document = try Document(from: &reader)
-            if let former = documents.last, former.key >= document.key {
-                throw .notCanonical(field: "page")
-            }
-            documents.append(document)
-        }
-        self.documents = documents
     }
 }
 
@@ -132,22 +126,5 @@ extension BasePage.Document {
             writer.varint(dot.sequence.value)
         }
         writer.counted(snapshot)
-    }
-
-    fileprivate init(from reader: inout ByteReader) throws(DecodeFault) {
-        key = try reader.key(limit: DocumentLimits.documentKeyBytesMax, field: "document key")
-        if key.utf8Count == 0 { throw .outOfRange(field: "document key") }
-        // A dot takes at least 17 bytes.
-        let count = try reader.count(limit: reader.remaining / 17, field: "frontier")
-        var frontier: [Dot] = []
-        frontier.reserveCapacity(count)
-        for _ in 0..<count {
-            let replica = ReplicaID(raw: try Bytes16(from: &reader))
-            let dot = Dot(replica, try SequenceNumber(from: &reader, field: "frontier"))
-            if let former = frontier.last, former >= dot { throw .notCanonical(field: "frontier") }
-            frontier.append(dot)
-        }
-        self.frontier = frontier
-        snapshot = try reader.counted(limit: WireLimits.pageBytesMax, field: "snapshot")
     }
 }

@@ -25,6 +25,24 @@ extension SQLiteReads {
         }
     }
 
+    public func encodedPages(_ space: SpaceID, after: Key?, counts: [Int]) throws(StoreFailure)
+        -> [[UInt8]]
+    {
+        if counts.isEmpty { return [] }
+        return try read { tables throws(StoreFailure) in
+            guard let number = try tables.number(of: space) else { return [] }
+            try tables.write(.bases)
+            var copy = PageCopy(counts)
+            let values =
+                try tables.names(.bases, number) + [.blob(StoredForms.least(after: after))]
+            try tables.connection[.blocksFrom].forEach(values) { row throws(StoreFailure) in
+                try copy.add(row.blob(1), after: after, of: tables)
+                return !copy.isDone
+            }
+            return copy.end()
+        }
+    }
+
     public func baseBytes(_ space: SpaceID) throws(StoreFailure) -> (bytes: Int, documents: Int) {
         try read { tables throws(StoreFailure) in
             guard let number = try tables.number(of: space) else { return (0, 0) }

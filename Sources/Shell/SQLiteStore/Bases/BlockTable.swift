@@ -99,11 +99,16 @@ extension SQLiteTables {
     /// A snapshot as an entry has it: in itself, or in a row of its own.
     func content(_ bytes: [UInt8], of space: Int64) throws(StoreFailure) -> BlockEntry.Content {
         if bytes.count <= StoreLimits.baseBytesInline { return .inline(bytes) }
+        return .apart(row: try addLarge(bytes, of: space), bytes: bytes.count)
+    }
+
+    /// The row of a snapshot that lies apart.
+    func addLarge(_ bytes: [UInt8], of space: Int64) throws(StoreFailure) -> Int64 {
         let values: [SQLValue] = [.integer(space), .blob(bytes)]
         guard let row = try connection[.addLarge].all(values, { $0.integer(0) }).first else {
             throw .failed(FailedStep(doing: "adding a snapshot", path: path, answer: .noRow))
         }
-        return .apart(row: row, bytes: bytes.count)
+        return row
     }
 
     /// The snapshot of a document; nil: it is absent.
@@ -111,12 +116,16 @@ extension SQLiteTables {
         switch entry.content {
         case .absent: return nil
         case .inline(let bytes): return bytes
-        case .apart(let row, _):
-            guard let bytes = try connection[.large].first([.integer(row)], { $0.blob(0) }) else {
-                throw .unusable(.file(path: path, .column(.block)))
-            }
-            return bytes
+        case .apart(let row, _): return try large(row)
         }
+    }
+
+    /// A snapshot that lies apart.
+    func large(_ row: Int64) throws(StoreFailure) -> [UInt8] {
+        guard let bytes = try connection[.large].first([.integer(row)], { $0.blob(0) }) else {
+            throw .unusable(.file(path: path, .column(.block)))
+        }
+        return bytes
     }
 
     // MARK: Writing
@@ -223,16 +232,6 @@ extension SQLiteTables {
         return true
     }
 
-    /// Documents in key order, where new blocks may stand.
-    func insert(_ entries: some RandomAccessCollection<BlockEntry>, of kind: BlockKind, _ space: Int64)
-        throws(StoreFailure)
-    {
-        try close(kind)
-        var packer = BlockPacker(kind: kind, space: space)
-        for entry in entries { try packer.add(entry, to: self) }
-        try packer.finish(in: self)
-    }
-
     /// Writes what is open; it stays open.
     func write(_ kind: BlockKind) throws(StoreFailure) {
         guard var open = connection.blocks[kind], open.isChanged, let last = open.entries.last?.key else {
@@ -304,10 +303,15 @@ extension SQLiteTables {
         _ = try addBlock(open.entries[..<middle], kind, open.space)
     }
 
-    fileprivate func addBlock(
+    func addBlock(
         _ entries: some RandomAccessCollection<BlockEntry>, _ kind: BlockKind, _ space: Int64
     ) throws(StoreFailure) -> Int64 {
-        let values = try names(kind, space) + Self.values(of: entries, kind)
+        try addBlock(of: Self.values(of: entries, kind), kind, space)
+    }
+
+    /// The number of its row.
+    func addBlock(of content: [SQLValue], _ kind: BlockKind, _ space: Int64) throws(StoreFailure) -> Int64 {
+        let values = try names(kind, space) + content
         guard let row = try connection[.addBlock].all(values, { $0.integer(0) }).first else {
             throw .failed(FailedStep(doing: "adding a block of a base", path: path, answer: .noRow))
         }
@@ -321,35 +325,18 @@ extension SQLiteTables {
         guard let first = entries.first, let last = entries.last else {
             preconditionFailure("a block without documents")
         }
-        let figures = BlockFigures(entries)
-        return [
-            .blob(first.key), .blob(last.key),
-            .integer(kind == .bases ? Int64(first.position.value) : BlockLayout.ofSpace),
-            .integer(figures.documents), .integer(figures.visible), .integer(figures.bytes),
-            .integer(figures.absent), .blob(DocumentBlock.encode(entries, at: first.position)),
+        return values(
+            first.key, last.key, at: kind == .bases ? Int64(first.position.value) : BlockLayout.ofSpace,
+            BlockFigures(entries), DocumentBlock.encode(entries, at: first.position))
+    }
+
+    static func values(
+        _ first: Key, _ last: Key, at position: Int64, _ figures: BlockFigures, _ content: [UInt8]
+    ) -> [SQLValue] {
+        [
+            .blob(first), .blob(last), .integer(position), .integer(figures.documents),
+            .integer(figures.visible), .integer(figures.bytes), .integer(figures.absent), .blob(content),
         ]
-    }
-}
-
-/// Cuts documents, as they come in key order, into new blocks.
-struct BlockPacker {
-    let kind: BlockKind
-    let space: Int64
-    private var entries: [BlockEntry] = []
-    private var bytes = 0
-
-    init(kind: BlockKind, space: Int64) { (self.kind, self.space) = (kind, space) }
-
-    mutating func add(_ entry: BlockEntry, to tables: SQLiteTables) throws(StoreFailure) {
-        if bytes + entry.bytesInBlock > StoreLimits.blockBytesAim { try finish(in: tables) }
-        entries.append(entry)
-        bytes += entry.bytesInBlock
-    }
-
-    mutating func finish(in tables: SQLiteTables) throws(StoreFailure) {
-        if entries.isEmpty { return }
-        _ = try tables.addBlock(entries, kind, space)
-        (entries, bytes) = ([], 0)
     }
 }
 

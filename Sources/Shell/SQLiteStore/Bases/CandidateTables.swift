@@ -71,10 +71,10 @@ extension SQLiteStore {
         if let old { try removeApart(old) }
     }
 
-    public mutating func putCandidates(_ space: SpaceID, after: Key?, _ candidates: [CandidateRecord])
+    public mutating func putCandidates(_ space: SpaceID, after: Key?, _ pages: [CandidatePage])
         throws(StoreFailure)
     {
-        guard let last = candidates.last?.key else { return }
+        guard let last = pages.last?.lastKey else { return }
         let number = try number(of: space)
         // A page of a base comes once, so mostly no candidate lies in its range.
         let from = StoredForms.least(after: after)
@@ -84,13 +84,13 @@ extension SQLiteStore {
             {
                 if let old = try tables.remove(next.key, of: .candidates, number) { try removeApart(old) }
             }
-            for candidate in candidates { try put(space, candidate) }
+            for candidate in pages.flatMap(\.records) { try put(space, candidate) }
             return
         }
-        var entries: [BlockEntry] = []
-        entries.reserveCapacity(candidates.count)
-        for candidate in candidates { entries.append(try entry(candidate, of: number)) }
-        try tables.insert(entries, of: .candidates, number)
+        try tables.close(.candidates)
+        var packer = PagePacker(space: number)
+        for page in pages { try packer.add(page, to: tables) }
+        try packer.finish(in: tables)
     }
 
     private func entry(_ candidate: CandidateRecord, of space: Int64) throws(StoreFailure) -> BlockEntry {

@@ -12,6 +12,7 @@
 import Bytes
 import Causality
 import Node
+import Wire
 
 /// A document as a block holds it.
 struct BlockEntry {
@@ -66,6 +67,8 @@ struct BlockFigures {
     /// Of `documents`: those that are absent.
     var absent = 0
 
+    init() {}
+
     init(_ entries: some Collection<BlockEntry>) {
         for entry in entries {
             documents += 1
@@ -73,6 +76,12 @@ struct BlockFigures {
             bytes += entry.size
             if case .absent = entry.content { absent += 1 }
         }
+    }
+
+    mutating func add(_ document: PageOutline.Document, isVisible: Bool) {
+        documents += 1
+        if isVisible { visible += 1 }
+        bytes += document.key.utf8Count + document.dotCount * 24 + document.snapshot.count
     }
 }
 
@@ -111,6 +120,22 @@ enum DocumentBlock {
             }
         }
         return writer.bytes
+    }
+
+    /// A candidate as it lies in a page. `rowApart`: where its snapshot lies, if that is apart.
+    static func append(
+        _ document: PageOutline.Document, of page: [UInt8], isVisible: Bool, rowApart: Int64?,
+        to writer: inout ByteWriter
+    ) {
+        let flags = (isVisible ? visible : 0) | (rowApart == nil ? 0 : apart)
+        writer.u8(flags)
+        page.withUnsafeBufferPointer { bytes in
+            let copied = rowApart == nil ? document.whole : document.head
+            writer.raw(UnsafeBufferPointer(rebasing: bytes[copied]))
+        }
+        guard let rowApart else { return }
+        writer.varint(UInt64(rowApart))
+        writer.varint(document.snapshot.count)
     }
 
     /// All entries of a block, in key order.
@@ -165,6 +190,43 @@ enum DocumentBlock {
         }
     }
 
+    /// Where the parts of a document lie in its block that a page has too.
+    struct Place {
+        /// The key and its length.
+        let key: Range<Int>
+        /// The dots, and the snapshot unless that lies apart.
+        let rest: Range<Int>
+        /// Where it lies then.
+        let rowApart: Int64?
+    }
+
+    /// All documents of a block of bases, in key order; those up to `after` are passed over.
+    static func places(_ bytes: [UInt8], after: Key?, in path: String) throws(StoreFailure) -> [Place] {
+        try StoredForms.decode(bytes, column: .block, in: path) { reader throws(DecodeFault) in
+            var places: [Place] = []
+            while !reader.isAtEnd {
+                let start = reader.offset + 1
+                let head = try Head(from: &reader, of: bytes)
+                if head.flags & absent != 0 { throw .outOfRange(field: "flags") }
+                let key = start..<reader.offset
+                if let after, places.isEmpty, !head.isBehind(after) {
+                    try head.passRest(&reader)
+                    continue
+                }
+                _ = try head.position(from: &reader)
+                let dots = reader.offset
+                try head.passFrontier(&reader)
+                let inline = reader.offset
+                try head.passContent(&reader)
+                places.append(
+                    Place(
+                        key: key, rest: dots..<(head.flags & apart == 0 ? reader.offset : inline),
+                        rowApart: try head.rowApart(at: inline)))
+            }
+            return places
+        }
+    }
+
     private static func entry(
         _ head: Head, from reader: inout ByteReader, at position: CommitPosition
     ) throws(DecodeFault) -> BlockEntry {
@@ -216,6 +278,14 @@ enum DocumentBlock {
             }
         }
 
+        func isBehind(_ key: Key) -> Bool {
+            key.withUTF8 { other in
+                bytes.withUnsafeBufferPointer {
+                    other.lexicographicallyPrecedes(UnsafeBufferPointer(rebasing: $0[place]))
+                }
+            }
+        }
+
         func position(from reader: inout ByteReader) throws(DecodeFault) -> CommitPosition? {
             flags & DocumentBlock.hasPosition == 0 ? nil : CommitPosition(try reader.varint())
         }
@@ -234,11 +304,23 @@ enum DocumentBlock {
 
         func passRest(_ reader: inout ByteReader) throws(DecodeFault) {
             _ = try position(from: &reader)
+            try passFrontier(&reader)
+            try passContent(&reader)
+        }
+
+        func passFrontier(_ reader: inout ByteReader) throws(DecodeFault) {
             for _ in 0..<(try reader.count(limit: reader.remaining / 17, field: "frontier")) {
                 try reader.skip(Bytes16.byteCount)
                 _ = try reader.varint()
             }
-            try passContent(&reader)
+        }
+
+        /// Where the content begins at `offset`.
+        func rowApart(at offset: Int) throws(DecodeFault) -> Int64? {
+            if flags & DocumentBlock.apart == 0 { return nil }
+            var reader = ByteReader(bytes, in: offset..<bytes.count)
+            guard let row = Int64(exactly: try reader.varint()) else { throw .outOfRange(field: "row") }
+            return row
         }
 
         func passContent(_ reader: inout ByteReader) throws(DecodeFault) {

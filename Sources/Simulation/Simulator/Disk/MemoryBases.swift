@@ -3,6 +3,7 @@
 public import Bytes
 public import Causality
 public import Node
+import Wire
 
 extension MemoryReads {
     public func base(_ space: SpaceID, _ key: Key) throws(StoreFailure) -> BaseRecord? {
@@ -11,6 +12,21 @@ extension MemoryReads {
 
     public func bases(_ space: SpaceID, after: Key?, limit: Int) throws(StoreFailure) -> [BaseRecord] {
         tables.spaces[space]?.bases.values(after: after, limit: limit) ?? []
+    }
+
+    public func encodedPages(_ space: SpaceID, after: Key?, counts: [Int]) throws(StoreFailure)
+        -> [[UInt8]]
+    {
+        var rest = try bases(space, after: after, limit: counts.reduce(0, +))[...]
+        var pages: [[UInt8]] = []
+        for count in counts where !rest.isEmpty {
+            let documents = rest.prefix(count).map {
+                BasePage.Document(key: $0.key, frontier: $0.frontier, snapshot: $0.bytes)
+            }
+            pages.append(BasePage(documents: documents).encoded())
+            rest.removeFirst(documents.count)
+        }
+        return pages
     }
 
     public func baseBytes(_ space: SpaceID) throws(StoreFailure) -> (bytes: Int, documents: Int) {
@@ -56,14 +72,14 @@ extension MemoryStore {
         try setCandidates(space, [candidate.key], to: candidate)
     }
 
-    public mutating func putCandidates(_ space: SpaceID, after: Key?, _ candidates: [CandidateRecord])
+    public mutating func putCandidates(_ space: SpaceID, after: Key?, _ pages: [CandidatePage])
         throws(StoreFailure)
     {
-        guard let last = candidates.last?.key else { return }
+        guard let last = pages.last?.lastKey else { return }
         while let old = try self.candidates(space, after: after, limit: 1).first, old.key <= last {
             try setCandidates(space, [old.key], to: nil)
         }
-        for candidate in candidates { try put(space, candidate) }
+        for candidate in pages.flatMap(\.records) { try put(space, candidate) }
     }
 
     public mutating func removeCandidates(_ space: SpaceID, limit: Int) throws(StoreFailure) -> Bool {

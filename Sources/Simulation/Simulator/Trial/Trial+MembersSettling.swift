@@ -279,7 +279,7 @@ extension Trial {
     /// With forks: each acknowledged transaction counts once, unless its change is void as its author was
     /// restricted. What is issued again of a copied box has another name, so there any restriction will do.
     func ledgerFault(at index: Int) -> String? {
-        guard let roster = checker.roster else { return checker.ledgerFault(at: index) }
+        guard let roster = checker.roster else { return ledgerFaultBesideTraitors(at: index) }
         let isAnybodyRestricted = roster.model.operations.values.contains(where: \.revokesRights)
         let unheard = unheardBoxes
         return checker.ledgerFault(at: index) { number in
@@ -290,6 +290,19 @@ extension Trial {
             if isAnybodyRestricted, let device, checker.universe.forking.contains(device) { return true }
             if let device, roster.role(of: device) == nil, !checker.holds(number, at: index) { return true }
             return checker.holds(number, at: index) && checker.status(number, at: index) == .void
+        }
+    }
+
+    /// What a box had acknowledged before it turned against the others may come late to a checkpoint behind
+    /// that: it is listed then, and nobody makes it again.
+    private func ledgerFaultBesideTraitors(at index: Int) -> String? {
+        let gone = members.indices.filter { members[$0].isTraitor }.map { world.nodes[$0].device }
+        return checker.ledgerFault(at: index) { number in
+            guard let author = checker.universe.devices[checker.universe[number].change.replica] else {
+                return false
+            }
+            return gone.contains(author) && checker.holds(number, at: index)
+                && checker.status(number, at: index) == .void && checker.isLate(number, at: index)
         }
     }
 }

@@ -119,11 +119,12 @@ private let space = SpaceID(raw: Bytes32((0..<32).map { UInt8($0) }))
             #expect(manifest.byteCount == pages.reduce(0) { $0 + $1.bytes.count })
             for (index, page) in pages.enumerated() {
                 let decoded = try BasePage(decoding: page.bytes)
+                let outline = try PageOutline(decoding: page.bytes)
                 #expect(
-                    manifest.holds(decoded, at: index) && BasePage.hash(of: page.bytes) == page.entry.hash)
+                    manifest.holds(outline, at: index) && BasePage.hash(of: page.bytes) == page.entry.hash)
                 for document in decoded.documents { #expect(manifest.index(of: document.key) == index) }
                 for other in pages.indices where other != index {
-                    #expect(!manifest.holds(decoded, at: other))
+                    #expect(!manifest.holds(outline, at: other))
                 }
             }
             #expect(manifest.index(of: "e") == nil)
