@@ -165,7 +165,7 @@ extension Space {
         return CandidatePage(outline, isVisible: isVisible)
     }
 
-    /// What the base before had between the documents of a page.
+    /// Documents that the base before had between those of a page.
     private func former(
         among page: PageOutline, after: Key?, in store: some StoreReading
     ) throws(StoreFailure) -> [Key] {

@@ -11,7 +11,7 @@ public struct PageOutline: Sendable {
         public let key: Key
         /// Where it begins, with the length of its key.
         public let start: Int
-        /// Of the count of its dots and them.
+        /// Its dots, with their count in front.
         fileprivate let dots: Range<Int>
         public let dotCount: Int
         /// Without its length.

@@ -293,8 +293,8 @@ extension Trial {
         }
     }
 
-    /// What a box had acknowledged before it turned against the others may come late to a checkpoint behind
-    /// that: it is listed then, and nobody makes it again.
+    /// A checkpoint that stands after a box turned against the others may make late what that box had
+    /// acknowledged before: nodes list such a change, and nobody makes it again.
     private func ledgerFaultBesideTraitors(at index: Int) -> String? {
         let gone = members.indices.filter { members[$0].isTraitor }.map { world.nodes[$0].device }
         return checker.ledgerFault(at: index) { number in

@@ -161,9 +161,9 @@ import Testing
         documents.append(Document(key: SimulatedReplica.key))
         for document in documents {
             let bytes = document.encodeSnapshot()
-            #expect(
-                try Document.outline(of: bytes)
-                    == SnapshotOutline(key: document.key, isVisible: document.isVisible))
+            let seen = SnapshotOutline(key: document.key, isVisible: document.isVisible)
+            #expect(try Document.outline(of: bytes) == seen)
+            #expect(try amongOthers(bytes) == seen)
             for _ in 0..<500 {
                 var broken = bytes
                 for _ in 0..<Int.random(in: 1...2, using: &random) {
@@ -176,8 +176,15 @@ import Testing
                 let read = try? Document(snapshot: broken)
                 let expected = read.map { SnapshotOutline(key: $0.key, isVisible: $0.isVisible) }
                 #expect((try? Document.outline(of: broken)) == expected, "\(Hex.encode(broken))")
+                #expect((try? amongOthers(broken)) == expected, "\(Hex.encode(broken))")
             }
         }
+    }
+
+    /// What is seen of a snapshot that lies among other bytes, as in a page of a base.
+    private func amongOthers(_ snapshot: [UInt8]) throws -> SnapshotOutline {
+        let place = 3..<3 + snapshot.count
+        return try Document.outline(of: [2, 0, 1] + snapshot + [0, 1, 7], in: place)
     }
 
     @Test("another version is refused by name")
